@@ -1,0 +1,1 @@
+//! Boards: tops, clocks, pins, build flows and their reports.

@@ -1,0 +1,1 @@
+//! Reusable synthesizable cores, one a file.

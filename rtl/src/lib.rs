@@ -1,0 +1,1 @@
+//! The NIC, joined out of the cores.

@@ -1,0 +1,1 @@
+//! From rust-hdl's tree to width-exact Verilog.

@@ -1,0 +1,1 @@
+//! The golden software model: the protocol without a clock or a socket.

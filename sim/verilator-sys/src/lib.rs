@@ -1,0 +1,1 @@
+//! Raw FFI to verilated models, and their build.
