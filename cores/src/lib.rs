@@ -1,1 +1,2 @@
 //! Reusable synthesizable cores, one a file.
+pub mod types;
