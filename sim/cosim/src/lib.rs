@@ -1,1 +1,33 @@
 //! Co-simulation: bus drivers and monitors, scoreboard against the model, waveforms of a failure.
+//!
+//! The generic half knows nothing of the protocol:
+//!
+//! - [`model`]: a verilated model with named ports, a clock and a cycle counter.
+//! - [`bus`]: what all bus agents share: the order of a cycle, seeded stalls,
+//!   recorded violations.
+//! - [`axis`]: AXI4-Stream source, sink and monitor.
+//!
+//! ```no_run
+//! use metaroce_cosim::axis::{AxisSink, AxisSource};
+//! use metaroce_cosim::bus::{Stalls, step};
+//! use metaroce_cosim::model::{Options, Sources, VerilatedModel};
+//!
+//! # fn main() -> Result<(), metaroce_cosim::Error> {
+//! let sources = Sources::from_folder("top", "out/verilog".as_ref())?;
+//! let mut model = VerilatedModel::build(&sources, &Options::small())?;
+//! let mut source = AxisSource::new(&model, "rx", Stalls::random(0.3, 1))?;
+//! let mut sink = AxisSink::new(&model, "tx", Stalls::random(0.5, 2))?;
+//! source.push(vec![1, 2, 3]);
+//! while sink.frames().is_empty() {
+//!     step(&mut model, &mut [&mut source, &mut sink])?;
+//! }
+//! assert!(sink.violations().is_empty());
+//! # Ok(())
+//! # }
+//! ```
+
+pub mod axis;
+pub mod bus;
+pub mod model;
+
+pub use model::Error;

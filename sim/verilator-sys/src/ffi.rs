@@ -322,17 +322,17 @@ impl RawModel {
 
     /// Sets an input from bytes, the least significant first; missing ones are zero.
     pub fn set_bytes(&mut self, port: usize, bytes: &[u8]) {
-        let width = self.loaded.ports[port].width;
-        let fits = |(index, byte): (usize, &u8)| {
-            let room = width.saturating_sub(8 * index as u32).min(8);
-            u32::from(*byte) >> room == 0
-        };
-        assert!(
-            bytes.iter().enumerate().all(fits),
-            "{} bytes do not fit port `{}` of {width} bits",
-            bytes.len(),
-            self.loaded.ports[port].name
-        );
+        let width = self.loaded.ports[port].width as usize;
+        let beyond = bytes.iter().enumerate().skip(width / 8);
+        for (index, byte) in beyond {
+            let room = width.saturating_sub(8 * index).min(8);
+            assert!(
+                u32::from(*byte) >> room == 0,
+                "{} bytes do not fit port `{}` of {width} bits",
+                bytes.len(),
+                self.loaded.ports[port].name
+            );
+        }
         let mut low = [0; 8];
         copy_padded(bytes, &mut low);
         // Also zeroes all of a wide port.
