@@ -6,6 +6,7 @@
 //! - [`bus`]: what all bus agents share: the order of a cycle, seeded stalls,
 //!   recorded violations.
 //! - [`axis`]: AXI4-Stream source, sink and monitor.
+//! - [`axi_mem`]: AXI4 memory with named regions.
 //!
 //! ```no_run
 //! use metaroce_cosim::axis::{AxisSink, AxisSource};
@@ -26,6 +27,7 @@
 //! # }
 //! ```
 
+pub mod axi_mem;
 pub mod axis;
 pub mod bus;
 pub mod model;
