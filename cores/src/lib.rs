@@ -1,2 +1,3 @@
 //! Reusable synthesizable cores, one a file.
+pub mod counts;
 pub mod types;
