@@ -1,0 +1,165 @@
+//! Codes that travel as a byte. An unknown one is a value, never an error.
+
+macro_rules! codes {
+    ($(#[$meta:meta])* $name:ident { $($(#[doc = $doc:literal])+ $variant:ident = $code:literal, $text:literal;)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum $name {
+            $($(#[doc = $doc])+ $variant,)*
+            /// A code without a meaning here.
+            Unknown(u8),
+        }
+
+        impl $name {
+            /// Every known code.
+            pub const ALL: &[Self] = &[$(Self::$variant),*];
+
+            /// The name in documents and counters; `unknown` without one.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $text,)*
+                    Self::Unknown(_) => "unknown",
+                }
+            }
+
+            /// The code.
+            pub const fn code(self) -> u8 {
+                match self {
+                    $(Self::$variant => $code,)*
+                    Self::Unknown(code) => code,
+                }
+            }
+
+            /// The meaning of a code. Known codes never become `Unknown`.
+            pub const fn from_code(code: u8) -> Self {
+                match code {
+                    $($code => Self::$variant,)*
+                    _ => Self::Unknown(code),
+                }
+            }
+
+            /// One line of meaning; empty for an unknown code.
+            pub fn meaning(self) -> &'static str {
+                match self {
+                    $(Self::$variant => concat!($($doc),*).trim(),)*
+                    Self::Unknown(_) => "",
+                }
+            }
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self::from_code(0)
+            }
+        }
+
+        impl From<u8> for $name {
+            fn from(code: u8) -> Self {
+                Self::from_code(code)
+            }
+        }
+
+        impl From<$name> for u8 {
+            fn from(value: $name) -> u8 {
+                value.code()
+            }
+        }
+    };
+}
+
+codes! {
+    /// BTH opcode, from the manufacturer range of the InfiniBand specification (0xC0 and up).
+    Opcode {
+        /// RDMA Write: MSG, RETH, payload, pad.
+        Write = 0xC0, "WRITE";
+        /// State of a path's receiver: SACK.
+        Ack = 0xD0, "ACK";
+        /// One packet was refused: NAK.
+        Refusal = 0xD1, "REFUSAL";
+        /// Asks for an ACK: nothing after PATH.
+        Probe = 0xD2, "PROBE";
+    }
+}
+
+codes! {
+    /// Why a receiver refused a packet (NAK.reason).
+    RefusalReason {
+        /// The R_Key names no valid region.
+        BadKey = 1, "bad_key";
+        /// The payload does not lie inside the region.
+        BadRange = 2, "bad_range";
+        /// Reserved for Sends: no receive buffer is posted.
+        ReceiverNotReady = 3, "receiver_not_ready";
+    }
+}
+
+codes! {
+    /// How a message ended (CQE.status). A refused one ends with the code of its refusal.
+    CompletionStatus {
+        /// Every packet was delivered.
+        Success = 0, "success";
+        /// Refused: the R_Key names no valid region.
+        BadKey = 1, "bad_key";
+        /// Refused: the payload does not lie inside the region.
+        BadRange = 2, "bad_range";
+        /// Refused: reserved for Sends.
+        ReceiverNotReady = 3, "receiver_not_ready";
+        /// A path gave up after MAX_RETRIES time-outs.
+        RetryExceeded = 16, "retry_exceeded";
+        /// The connection failed through another message.
+        Flushed = 17, "flushed";
+        /// The WQE's opcode is unknown, or its connection is not valid.
+        BadRequest = 18, "bad_request";
+    }
+}
+
+codes! {
+    /// What a WQE asks for (WQE.opcode, CQE.opcode).
+    WqeOpcode {
+        /// RDMA Write.
+        Write = 1, "write";
+    }
+}
+
+codes! {
+    /// Table of the transport that CONFIG_COMMIT writes.
+    ConfigTable {
+        /// Connections, by connection number.
+        Connection = 1, "connection";
+        /// Paths, by global path number: connection << path bits | path.
+        Path = 2, "path";
+        /// Memory regions, by the low bits of the R_Key.
+        Region = 3, "region";
+    }
+}
+
+impl From<RefusalReason> for CompletionStatus {
+    fn from(reason: RefusalReason) -> Self {
+        Self::from_code(reason.code())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_byte_survives_and_only_known_ones_have_names() {
+        for code in 0..=255 {
+            let opcode = Opcode::from(code);
+            assert_eq!(u8::from(opcode), code);
+            assert_eq!(
+                matches!(opcode, Opcode::Unknown(_)),
+                !Opcode::ALL.contains(&opcode)
+            );
+        }
+        assert_eq!(Opcode::from(0xC1), Opcode::Unknown(0xC1));
+    }
+
+    #[test]
+    fn a_refusal_keeps_its_name_in_the_completion() {
+        for &reason in RefusalReason::ALL {
+            assert_eq!(CompletionStatus::from(reason).name(), reason.name());
+        }
+    }
+}

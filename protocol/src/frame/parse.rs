@@ -1,0 +1,228 @@
+//! From bytes to headers: the receiver's checks up to "opcode known" (docs/protocol.md, section 4).
+use super::{Body, Frame, Ip};
+use crate::codes::Opcode;
+use crate::constants::{
+    ETHERTYPE_IPV4, ETHERTYPE_IPV6, ICRC_BYTES, IP_PROTOCOL_UDP, MAX_PAYLOAD_BYTES,
+    MIN_FRAME_BYTES, PATH_VERSION, UDP_PORT,
+};
+use crate::error::TooShort;
+use crate::icrc::Icrc;
+use crate::registers::Counter;
+use crate::table::wire::{Bth, Ethernet, Ipv4, Ipv6, Msg, Nak, Path, Reth, Sack, Udp};
+
+/// Why a plane drops a frame. In the order of the checks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DropReason {
+    /// Not RoCEv2 over the IP version that was asked for.
+    Foreign,
+    /// Lengths or PATH's version are wrong.
+    Malformed,
+    /// The ICRC is wrong.
+    BadIcrc,
+    /// The opcode has no meaning here.
+    UnknownOpcode,
+}
+
+impl DropReason {
+    /// Where it is counted.
+    pub const fn counter(self) -> Counter {
+        match self {
+            Self::Foreign => Counter::RxForeign,
+            Self::Malformed => Counter::RxMalformed,
+            Self::BadIcrc => Counter::RxBadIcrc,
+            Self::UnknownOpcode => Counter::RxUnknownOpcode,
+        }
+    }
+}
+
+impl Opcode {
+    /// Bytes of the headers between PATH and payload or ICRC; 0 for an unknown opcode.
+    pub const fn header_bytes(self) -> usize {
+        match self {
+            Self::Write => Msg::BYTES + Reth::BYTES,
+            Self::Ack => Sack::BYTES,
+            Self::Refusal => Nak::BYTES,
+            Self::Probe | Self::Unknown(_) => 0,
+        }
+    }
+}
+
+/// Takes a frame over IPv4 apart, as the hardware does, or says why it is dropped. `frame` is what a MAC hands over:
+/// no preamble, no frame check sequence. The first check that fails decides; L is the frame's length in bytes.
+///
+/// 1. L < 68: `Malformed`, whatever the frame holds.
+/// 2. Ethernet type 0x0800, IP version 4, IHL 5, "more fragments" 0 and fragment offset 0, protocol 17, UDP destination
+///    port 4791: else `Foreign`.
+/// 3. IP total length = L - 14 and UDP length = IP total length - 20: else `Malformed`.
+/// 4. For a known opcode: PATH version 1, and for ACK L = 108, REFUSAL L = 76, PROBE L = 68; for WRITE
+///    L - 92 >= 0, a multiple of 4, not less than BTH's pad, and payload = L - 92 - pad <= 4096: else `Malformed`.
+///    (Pad is two bits, so < 4. It is not looked at for the other opcodes.) An unknown opcode meets none of this.
+/// 5. The last four bytes are the ICRC of the rest: else `BadIcrc`.
+/// 6. The opcode is known: else `UnknownOpcode`.
+///
+/// Not looked at: Ethernet addresses, DSCP, TTL, IPv4 header checksum (the ICRC covers what it would protect but the
+/// fields that routers change), UDP checksum, reserved bits, P_Key, BTH version, PATH flags, IP addresses, and pad
+/// bytes other than through the ICRC.
+pub fn parse(frame: &[u8]) -> Result<Frame<'_>, DropReason> {
+    if frame.len() < MIN_FRAME_BYTES {
+        return Err(DropReason::Malformed);
+    }
+    let mut at = Cursor(frame);
+    let ethernet = at.take(Ethernet::BYTES, Ethernet::decode)?;
+    let ip = at.take(Ipv4::BYTES, Ipv4::decode)?;
+    let udp = at.take(Udp::BYTES, Udp::decode)?;
+    let ours = ethernet.ethertype == ETHERTYPE_IPV4
+        && ip.version == 4
+        && ip.ihl == 5
+        && ip.flags & 1 == 0
+        && ip.fragment_offset == 0
+        && ip.protocol == IP_PROTOCOL_UDP
+        && udp.destination_port == UDP_PORT;
+    if !ours {
+        return Err(DropReason::Foreign);
+    }
+    let total = usize::from(ip.total_length);
+    let lengths_agree =
+        total == frame.len() - Ethernet::BYTES && usize::from(udp.length) == total - Ipv4::BYTES;
+    parse_transport(
+        frame,
+        at,
+        Frame {
+            ethernet,
+            ip: Ip::V4(ip),
+            udp,
+            bth: Bth::default(),
+            path: Path::default(),
+            body: Body::Probe,
+        },
+        lengths_agree,
+    )
+}
+
+/// The same over IPv6, for tools: 20 bytes more in every length, no fragment header, payload length in place of total.
+pub fn parse_ipv6(frame: &[u8]) -> Result<Frame<'_>, DropReason> {
+    if frame.len() < MIN_FRAME_BYTES + Ipv6::BYTES - Ipv4::BYTES {
+        return Err(DropReason::Malformed);
+    }
+    let mut at = Cursor(frame);
+    let ethernet = at.take(Ethernet::BYTES, Ethernet::decode)?;
+    let ip = at.take(Ipv6::BYTES, Ipv6::decode)?;
+    let udp = at.take(Udp::BYTES, Udp::decode)?;
+    let ours = ethernet.ethertype == ETHERTYPE_IPV6
+        && ip.version == 6
+        && ip.next_header == IP_PROTOCOL_UDP
+        && udp.destination_port == UDP_PORT;
+    if !ours {
+        return Err(DropReason::Foreign);
+    }
+    let payload = usize::from(ip.payload_length);
+    let lengths_agree =
+        payload == frame.len() - Ethernet::BYTES - Ipv6::BYTES && udp.length == ip.payload_length;
+    parse_transport(
+        frame,
+        at,
+        Frame {
+            ethernet,
+            ip: Ip::V6(ip),
+            udp,
+            bth: Bth::default(),
+            path: Path::default(),
+            body: Body::Probe,
+        },
+        lengths_agree,
+    )
+}
+
+/// Checks 3 to 6. `at` stands at BTH.
+fn parse_transport<'a>(
+    frame: &'a [u8],
+    mut at: Cursor<'a>,
+    outer: Frame<'a>,
+    lengths_agree: bool,
+) -> Result<Frame<'a>, DropReason> {
+    let bth = at.take(Bth::BYTES, Bth::decode)?;
+    let path = at.take(Path::BYTES, Path::decode)?;
+    if !lengths_agree {
+        return Err(DropReason::Malformed);
+    }
+    let body = match bth.opcode {
+        Opcode::Unknown(_) => None,
+        _ if path.version != PATH_VERSION => return Err(DropReason::Malformed),
+        Opcode::Write => {
+            let msg = at.take(Msg::BYTES, Msg::decode)?;
+            let reth = at.take(Reth::BYTES, Reth::decode)?;
+            Some(Body::Write {
+                msg,
+                reth,
+                payload: at.payload(bth.pad)?,
+            })
+        }
+        Opcode::Ack => Some(Body::Ack(at.take_last(Sack::BYTES, Sack::decode)?)),
+        Opcode::Refusal => Some(Body::Refusal(at.take_last(Nak::BYTES, Nak::decode)?)),
+        Opcode::Probe => Some(at.take_last(0, |_| Ok(Body::Probe))?),
+    };
+    let found = frame.last_chunk().map(|bytes| Icrc::from_wire(*bytes));
+    if Icrc::of_frame(frame) != found {
+        return Err(DropReason::BadIcrc);
+    }
+    let body = body.ok_or(DropReason::UnknownOpcode)?;
+    Ok(Frame {
+        bth,
+        path,
+        body,
+        ..outer
+    })
+}
+
+/// What of a frame is not read yet.
+struct Cursor<'a>(&'a [u8]);
+
+impl<'a> Cursor<'a> {
+    /// Reads a header of `BYTES` bytes. It may be missing only where a WRITE is shorter than its headers.
+    fn take<T>(
+        &mut self,
+        bytes: usize,
+        decode: fn(&[u8]) -> Result<T, TooShort>,
+    ) -> Result<T, DropReason> {
+        let (header, rest) = self
+            .0
+            .split_at_checked(bytes)
+            .ok_or(DropReason::Malformed)?;
+        self.0 = rest;
+        decode(header).map_err(|TooShort { .. }| DropReason::Malformed)
+    }
+
+    /// The same for the last header: nothing but the ICRC may follow.
+    fn take_last<T>(
+        &mut self,
+        bytes: usize,
+        decode: fn(&[u8]) -> Result<T, TooShort>,
+    ) -> Result<T, DropReason> {
+        let value = self.take(bytes, decode)?;
+        if self.0.len() == ICRC_BYTES {
+            Ok(value)
+        } else {
+            Err(DropReason::Malformed)
+        }
+    }
+
+    /// What lies between here and pad and ICRC.
+    fn payload(&self, pad: u8) -> Result<&'a [u8], DropReason> {
+        let padded = self
+            .0
+            .len()
+            .checked_sub(ICRC_BYTES)
+            .ok_or(DropReason::Malformed)?;
+        let length = padded
+            .checked_sub(usize::from(pad))
+            .ok_or(DropReason::Malformed)?;
+        if !padded.is_multiple_of(4) || length > MAX_PAYLOAD_BYTES {
+            return Err(DropReason::Malformed);
+        }
+        Ok(&self.0[..length])
+    }
+}
+
+#[cfg(test)]
+#[path = "parse_tests.rs"]
+mod tests;

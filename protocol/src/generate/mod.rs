@@ -1,0 +1,1 @@
+//! Text that follows from the table.
