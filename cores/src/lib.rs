@@ -1,3 +1,4 @@
 //! Reusable synthesizable cores, one a file.
 pub mod counts;
+pub mod transmit_path;
 pub mod types;

@@ -1,5 +1,9 @@
 //! The NIC, joined out of the cores.
+pub mod bus;
 pub mod host_side;
+pub mod nic;
 pub mod plane_rx;
 pub mod plane_tx;
 pub mod receive_side;
+pub mod sizes;
+pub mod transmit_side;

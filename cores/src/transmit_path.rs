@@ -1,0 +1,119 @@
+//! What the transmit side's engines tell each other about a path. Each word has one author and is written into the copy
+//! that every reader keeps: a reader's RAM shows it to reads of the same cycle.
+#![allow(missing_docs)] // the derive makes methods that can carry no document
+use rust_hdl::prelude::*;
+
+/// The transmit engine's record of a path, as it becomes in this cycle.
+#[derive(LogicStruct, Copy, Clone, Debug, Default, PartialEq)]
+pub struct TransmitWrite {
+    /// One cycle.
+    pub valid: Bit,
+    /// Global path number.
+    pub path: Bits<16>,
+    /// PSN of the next new packet.
+    pub next_psn: Bits<24>,
+    /// TSN of the next transmission.
+    pub next_tsn: Bits<24>,
+    /// Time of the last transmission.
+    pub last_tx: Bits<32>,
+    /// It was a probe.
+    pub last_was_probe: Bit,
+    /// Time-outs since the last applied ACK; meant for `retries_valid` only.
+    pub retries: Bits<4>,
+    /// `last_ack` when `retries` was counted: another one now means that `retries` is 0 again.
+    pub retries_at: Bits<32>,
+    /// The two above change.
+    pub retries_valid: Bit,
+}
+
+/// The ACK engine's snapshot of a path.
+#[derive(LogicStruct, Copy, Clone, Debug, Default, PartialEq)]
+pub struct SnapshotWrite {
+    /// One cycle.
+    pub valid: Bit,
+    /// Global path number.
+    pub path: Bits<16>,
+    /// First PSN not received.
+    pub cum: Bits<24>,
+    /// Echoed TSN.
+    pub echo: Bits<24>,
+    /// Time of the ACK.
+    pub last_ack: Bits<32>,
+}
+
+/// The resolver's word: every TSN before `resolved` is resolved.
+#[derive(LogicStruct, Copy, Clone, Debug, Default, PartialEq)]
+pub struct ResolvedWrite {
+    /// One cycle.
+    pub valid: Bit,
+    /// Global path number.
+    pub path: Bits<16>,
+    /// First TSN not resolved.
+    pub resolved: Bits<24>,
+}
+
+/// A path's entry of the configuration table, as far as the transmit side needs it.
+#[derive(LogicStruct, Copy, Clone, Debug, Default, PartialEq)]
+pub struct PathWrite {
+    /// One cycle.
+    pub valid: Bit,
+    /// Global path number.
+    pub path: Bits<16>,
+    /// The path may be used.
+    pub live: Bit,
+    /// Its plane.
+    pub plane: Bits<3>,
+    /// Its epoch.
+    pub epoch: Bits<8>,
+    /// Its UDP source port.
+    pub entropy: Bits<16>,
+    /// Its first PSN.
+    pub first_psn: Bits<24>,
+    /// Its first TSN.
+    pub first_tsn: Bits<24>,
+}
+
+/// One transmission, in the retransmit queue and in the ring: which packet it carried.
+#[derive(LogicStruct, Copy, Clone, Debug, Default, PartialEq)]
+pub struct LostPacket {
+    /// Global path number.
+    pub path: Bits<16>,
+    /// Its PSN's low bits.
+    pub psn: Bits<9>,
+    /// Its message's slot.
+    pub slot: Bits<4>,
+}
+
+/// What the ring holds of a transmission.
+#[derive(LogicStruct, Copy, Clone, Debug, Default, PartialEq)]
+pub struct RingEntry {
+    /// PSN's low bits.
+    pub psn: Bits<9>,
+    /// Message slot.
+    pub slot: Bits<4>,
+    /// A probe: the other two mean nothing.
+    pub probe: Bit,
+}
+
+/// A decision, waiting to become a descriptor.
+#[derive(LogicStruct, Copy, Clone, Debug, Default, PartialEq)]
+pub struct Transmission {
+    /// Global path number.
+    pub path: Bits<16>,
+    /// PSN.
+    pub psn: Bits<24>,
+    /// TSN.
+    pub tsn: Bits<24>,
+    /// Clock at the decision.
+    pub timestamp: Bits<32>,
+    /// Message slot.
+    pub slot: Bits<4>,
+    /// Packet number in the message; of a retransmission the in-flight table knows it.
+    pub packet: Bits<24>,
+    /// A probe.
+    pub probe: Bit,
+    /// A retransmission.
+    pub again: Bit,
+    /// Acknowledgement request.
+    pub ack_request: Bit,
+}

@@ -1,0 +1,177 @@
+//! The standard doors of the NIC, as bundles of ports. Directions are the NIC's.
+use rust_hdl::prelude::*;
+
+/// AXI4-Stream in: `D` data bits, `K` = D / 8.
+#[derive(LogicInterface, Default)]
+pub struct AxisIn<const D: usize, const K: usize> {
+    /// Data, first byte in the low bits.
+    pub tdata: Signal<In, Bits<D>>,
+    /// Bytes that count, from bit 0 up.
+    pub tkeep: Signal<In, Bits<K>>,
+    /// Valid.
+    pub tvalid: Signal<In, Bit>,
+    /// Ready.
+    pub tready: Signal<Out, Bit>,
+    /// Last beat of the frame.
+    pub tlast: Signal<In, Bit>,
+}
+
+/// AXI4-Stream out: `D` data bits, `K` = D / 8.
+#[derive(LogicInterface, Default)]
+pub struct AxisOut<const D: usize, const K: usize> {
+    /// Data, first byte in the low bits.
+    pub tdata: Signal<Out, Bits<D>>,
+    /// Bytes that count, from bit 0 up.
+    pub tkeep: Signal<Out, Bits<K>>,
+    /// Valid.
+    pub tvalid: Signal<Out, Bit>,
+    /// Ready.
+    pub tready: Signal<In, Bit>,
+    /// Last beat of the frame.
+    pub tlast: Signal<Out, Bit>,
+}
+
+/// AXI4 manager, reads and writes, one ID: `D` data bits, `K` = D / 8.
+#[derive(LogicInterface, Default)]
+pub struct AxiManager<const D: usize, const K: usize> {
+    /// Read address.
+    pub araddr: Signal<Out, Bits<64>>,
+    /// Beats less one.
+    pub arlen: Signal<Out, Bits<8>>,
+    /// log2 of a beat's bytes.
+    pub arsize: Signal<Out, Bits<3>>,
+    /// INCR.
+    pub arburst: Signal<Out, Bits<2>>,
+    /// Read address valid.
+    pub arvalid: Signal<Out, Bit>,
+    /// Read address ready.
+    pub arready: Signal<In, Bit>,
+    /// Read data.
+    pub rdata: Signal<In, Bits<D>>,
+    /// Read response.
+    pub rresp: Signal<In, Bits<2>>,
+    /// Last beat.
+    pub rlast: Signal<In, Bit>,
+    /// Read data valid.
+    pub rvalid: Signal<In, Bit>,
+    /// Read data ready.
+    pub rready: Signal<Out, Bit>,
+    /// Write address.
+    pub awaddr: Signal<Out, Bits<64>>,
+    /// Beats less one.
+    pub awlen: Signal<Out, Bits<8>>,
+    /// log2 of a beat's bytes.
+    pub awsize: Signal<Out, Bits<3>>,
+    /// INCR.
+    pub awburst: Signal<Out, Bits<2>>,
+    /// Write address valid.
+    pub awvalid: Signal<Out, Bit>,
+    /// Write address ready.
+    pub awready: Signal<In, Bit>,
+    /// Write data.
+    pub wdata: Signal<Out, Bits<D>>,
+    /// Bytes written.
+    pub wstrb: Signal<Out, Bits<K>>,
+    /// Last beat.
+    pub wlast: Signal<Out, Bit>,
+    /// Write data valid.
+    pub wvalid: Signal<Out, Bit>,
+    /// Write data ready.
+    pub wready: Signal<In, Bit>,
+    /// Write response.
+    pub bresp: Signal<In, Bits<2>>,
+    /// Write response valid.
+    pub bvalid: Signal<In, Bit>,
+    /// Write response ready.
+    pub bready: Signal<Out, Bit>,
+}
+
+/// AXI4-Lite subordinate, 32 bits.
+#[derive(LogicInterface, Default)]
+pub struct AxiLite {
+    /// Write address.
+    pub awaddr: Signal<In, Bits<16>>,
+    /// Write address valid.
+    pub awvalid: Signal<In, Bit>,
+    /// Write address ready.
+    pub awready: Signal<Out, Bit>,
+    /// Write data.
+    pub wdata: Signal<In, Bits<32>>,
+    /// Bytes written.
+    pub wstrb: Signal<In, Bits<4>>,
+    /// Write data valid.
+    pub wvalid: Signal<In, Bit>,
+    /// Write data ready.
+    pub wready: Signal<Out, Bit>,
+    /// Write response.
+    pub bresp: Signal<Out, Bits<2>>,
+    /// Write response valid.
+    pub bvalid: Signal<Out, Bit>,
+    /// Write response ready.
+    pub bready: Signal<In, Bit>,
+    /// Read address.
+    pub araddr: Signal<In, Bits<16>>,
+    /// Read address valid.
+    pub arvalid: Signal<In, Bit>,
+    /// Read address ready.
+    pub arready: Signal<Out, Bit>,
+    /// Read data.
+    pub rdata: Signal<Out, Bits<32>>,
+    /// Read response.
+    pub rresp: Signal<Out, Bits<2>>,
+    /// Read data valid.
+    pub rvalid: Signal<Out, Bit>,
+    /// Read data ready.
+    pub rready: Signal<In, Bit>,
+}
+
+/// The commit trace (docs/architecture.md).
+#[derive(LogicInterface, Default)]
+pub struct Trace {
+    /// The clock of every time stamp.
+    pub now: Signal<Out, Bits<32>>,
+    /// An ACK is built.
+    pub ack_build_valid: Signal<Out, Bit>,
+    /// Its path.
+    pub ack_build_path: Signal<Out, Bits<16>>,
+    /// The oldest waiting refusal is built.
+    pub refusal_build_valid: Signal<Out, Bit>,
+    /// A decision.
+    pub transmit_valid: Signal<Out, Bit>,
+    /// 0 tail probe, 1 time-out probe, 2 retransmission, 3 new data, 4 entry thrown away, 5 connection failed.
+    pub transmit_kind: Signal<Out, Bits<3>>,
+    /// Its path.
+    pub transmit_path: Signal<Out, Bits<16>>,
+    /// Path under the walk, 0xFFFF: none.
+    pub transmit_walk: Signal<Out, Bits<16>>,
+    /// Planes with room.
+    pub transmit_room: Signal<Out, Bits<8>>,
+    /// Planes whose oldest retransmission is looked at.
+    pub transmit_retransmit: Signal<Out, Bits<8>>,
+    /// The current message is looked at.
+    pub transmit_current: Signal<Out, Bit>,
+    /// There is no message to send.
+    pub transmit_idle: Signal<Out, Bit>,
+    /// A transmission is resolved.
+    pub resolve_valid: Signal<Out, Bit>,
+    /// Its path.
+    pub resolve_path: Signal<Out, Bits<16>>,
+    /// Its TSN.
+    pub resolve_tsn: Signal<Out, Bits<24>>,
+    /// A WRITE or PROBE.
+    pub receive_valid: Signal<Out, Bit>,
+    /// Its plane.
+    pub receive_plane: Signal<Out, Bits<3>>,
+    /// A refusal could be queued.
+    pub receive_refusal_room: Signal<Out, Bit>,
+    /// An ACK or REFUSAL.
+    pub acknowledge_valid: Signal<Out, Bit>,
+    /// Its plane.
+    pub acknowledge_plane: Signal<Out, Bits<3>>,
+    /// Planes whose parser drops a frame now.
+    pub drop: Signal<Out, Bits<8>>,
+    /// The next WQE is taken.
+    pub message_valid: Signal<Out, Bit>,
+    /// The oldest message completes.
+    pub retire_valid: Signal<Out, Bit>,
+}
