@@ -7,6 +7,7 @@
 //!   recorded violations.
 //! - [`axis`]: AXI4-Stream source, sink and monitor.
 //! - [`axi_mem`]: AXI4 memory with named regions.
+//! - [`waves`]: waveforms of the cycles around a failure.
 //!
 //! ```no_run
 //! use metaroce_cosim::axis::{AxisSink, AxisSource};
@@ -31,5 +32,6 @@ pub mod axi_mem;
 pub mod axis;
 pub mod bus;
 pub mod model;
+pub mod waves;
 
 pub use model::Error;

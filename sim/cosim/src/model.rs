@@ -1,7 +1,8 @@
 //! A verilated model with named ports, a clock and a cycle counter.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 
 use verilator_sys::{BuildError, Direction, ModelError, RawModel};
 pub use verilator_sys::{Initial, Optimise, Options, Port, Sources};
@@ -12,6 +13,9 @@ pub const CLOCK: &str = "clock";
 /// Wave time units (ns) of a clock cycle. Cycle `c` begins at `c * CYCLE_TIME` with
 /// the clock low and its inputs applied; its rising edge is half a cycle later.
 pub const CYCLE_TIME: u64 = 10;
+
+/// Levels of the hierarchy in waves: all that Verilator allows.
+const DEPTH: u32 = 99;
 
 /// A model could not be built, or failed.
 #[derive(Debug, thiserror::Error)]
@@ -45,7 +49,16 @@ pub struct VerilatedModel {
     names: HashMap<&'static str, PortId>,
     clock: Option<PortId>,
     cycle: u64,
-    tracing: bool,
+    trace: Trace,
+}
+
+/// Whether waves are written.
+enum Trace {
+    Off,
+    /// From the window's first cycle on.
+    Armed(PathBuf, Range<u64>),
+    /// Up to this cycle.
+    On(u64),
 }
 
 impl VerilatedModel {
@@ -74,7 +87,7 @@ impl VerilatedModel {
             names,
             clock,
             cycle: 0,
-            tracing: false,
+            trace: Trace::Off,
         })
     }
 
@@ -219,12 +232,29 @@ impl VerilatedModel {
         let clock = self.clock.expect("the model has a clock port");
         self.raw.set(clock.0, level);
         let result = self.raw.eval();
-        if self.tracing {
+        if !matches!(self.trace, Trace::Off) {
             // The last state of a failing model belongs into its waves.
-            self.raw
-                .trace_dump(self.cycle * CYCLE_TIME + level * CYCLE_TIME / 2)?;
+            self.trace_half_cycle(level)?;
         }
         result
+    }
+
+    #[cold]
+    fn trace_half_cycle(&mut self, level: u64) -> Result<(), ModelError> {
+        if let Trace::Armed(path, cycles) = &self.trace {
+            if level != 0 || !cycles.contains(&self.cycle) {
+                return Ok(());
+            }
+            let end = cycles.end;
+            self.raw.trace_open(path, DEPTH)?;
+            self.trace = Trace::On(end);
+        }
+        if matches!(self.trace, Trace::On(end) if self.cycle >= end) {
+            self.trace_close();
+            return Ok(());
+        }
+        self.raw
+            .trace_dump(self.cycle * CYCLE_TIME + level * CYCLE_TIME / 2)
     }
 
     /// Rising edges so far: the number of the cycle that is under way.
@@ -240,14 +270,23 @@ impl VerilatedModel {
     /// Writes FST waves from here on; the model must be built with
     /// [`Options::with_trace`].
     pub fn trace_open(&mut self, path: &Path) -> Result<(), ModelError> {
-        self.raw.trace_open(path, 99)?;
-        self.tracing = true;
+        self.raw.trace_open(path, DEPTH)?;
+        self.trace = Trace::On(u64::MAX);
+        Ok(())
+    }
+
+    /// Writes FST waves of these cycles only, which must not be over yet.
+    pub fn trace_window(&mut self, path: &Path, cycles: Range<u64>) -> Result<(), ModelError> {
+        if !self.raw.traced() {
+            return Err(ModelError::NotTraced { path: path.into() });
+        }
+        self.trace = Trace::Armed(path.into(), cycles);
         Ok(())
     }
 
     /// Ends the wave file. Also done when the model is dropped.
     pub fn trace_close(&mut self) {
         self.raw.trace_close();
-        self.tracing = false;
+        self.trace = Trace::Off;
     }
 }

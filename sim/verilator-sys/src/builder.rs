@@ -7,12 +7,20 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use crate::cache::{self, Key};
-use crate::compile::{COMMON_FLAGS, Compilation, Unit, link, tail};
+use crate::compile::{Compilation, Unit, link, tail};
 use crate::header::{self, Direction, Member};
 use crate::{BuildError, Sources, Toolchain, cache_folder, toolchain};
 
 const SHIM: &str = include_str!("shim/shim.cpp");
 const PRELUDE: &str = include_str!("shim/runtime.h");
+
+/// The recipe is part of the key: a change of a flag here builds anew.
+const RECIPE: [&str; 4] = [
+    SHIM,
+    PRELUDE,
+    include_str!("builder.rs"),
+    include_str!("compile.rs"),
+];
 
 /// The class that Verilator makes, whatever the top's name.
 const CLASS: &str = "Vdut";
@@ -135,16 +143,10 @@ fn entry_name(
 
 fn tools_key(tools: &Toolchain) -> Key {
     let mut key = Key::default();
-    for part in [
-        &tools.version,
-        &tools.compiler,
-        &tools.compiler_version,
-        SHIM,
-        PRELUDE,
-    ] {
+    for part in [&tools.version, &tools.compiler, &tools.compiler_version] {
         key.add(part);
     }
-    key.add(COMMON_FLAGS.join(" "));
+    RECIPE.iter().for_each(|part| key.add(part));
     key
 }
 
@@ -208,6 +210,8 @@ fn verilate(
     // model is created: deterministic both.
     command.args(["--x-assign", "0", "--x-initial", "unique"]);
     command.args(["--output-split", &SPLIT.to_string()]);
+    // Waves count in nanoseconds, whatever a file says.
+    command.args(["--timescale-override", "1ns/1ns"]);
     if options.traced {
         command.arg("--trace-fst");
     }

@@ -17,7 +17,7 @@ const TAIL_LINES: usize = 30;
 ///   share a run time, least of all of two Verilator versions.
 /// - `VL_USER_*`: the shim has those functions.
 /// - `VL_TIME_CONTEXT`: time is an instance's, not the process's.
-pub(crate) const COMMON_FLAGS: &[&str] = &[
+const COMMON_FLAGS: &[&str] = &[
     "-std=gnu++17",
     "-fPIC",
     "-pthread",
