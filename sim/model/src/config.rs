@@ -1,0 +1,33 @@
+//! What a NIC is built for, and what its registers tune. Its tables hold the protocol's own entries.
+
+/// Dimensions fixed at synthesis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size {
+    /// Connections, a power of two, 1..=4096.
+    pub connections: u32,
+    /// Paths a connection, a power of two, 1..=256.
+    pub paths: u32,
+    /// Bitvector bits (W), log2: 5 or 8.
+    pub window_log2: u32,
+    /// Planes, 1..=8.
+    pub planes: u32,
+    /// Memory regions, a power of two, up to 65,536.
+    pub regions: u32,
+    /// Message slots, a power of two, 2..=16.
+    pub slots: u32,
+}
+
+/// What registers tune.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tunables {
+    /// Unresolved transmissions a path may have, 1..=255.
+    pub window: u32,
+    /// Ticks without transmission or ACK before a path probes, 64..2^31.
+    pub rto: u32,
+    /// Time-outs in a row before a connection fails, 1..=15.
+    pub max_retries: u32,
+    /// Accepted packets of a path that ask for an ACK, 1..=255.
+    pub ack_every: u32,
+    /// log2 of a full packet's payload bytes, 8..=12.
+    pub mtu_log2: u32,
+}

@@ -1,0 +1,269 @@
+//! A NIC: tables and counters, and one method for each engine's commit.
+//!
+//! The caller decides *when* an engine commits, the model *what* comes of it. Hardware lockstep feeds the commits of the trace;
+//! [`crate::endpoint`] runs them in a canonical order. Time is an argument and never goes back.
+use std::collections::VecDeque;
+
+use metaroce_protocol::{
+    ConnectionEntry, Counter, PathEntry, Psn, RefusalReason, RegionEntry, Tsn,
+};
+
+use crate::config::{Size, Tunables};
+use crate::counters::Counters;
+use crate::message::Messages;
+use crate::receive::ReceivePath;
+use crate::send::SendPath;
+use crate::wire::{Body, Incoming, Outgoing};
+
+mod acknowledge;
+mod completion;
+mod receive;
+mod transmit;
+
+pub use completion::Completion;
+pub use receive::Received;
+pub use transmit::{Decision, Inputs};
+
+/// Refusals that wait to be sent.
+pub const REFUSALS: usize = 4;
+
+/// Why a connection takes no more part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// MAX_RETRIES time-outs in a row.
+    RetryExceeded,
+    /// The peer refused a packet of this message.
+    Refused {
+        /// Why.
+        reason: RefusalReason,
+        /// Stream of the refused packet.
+        stream: u16,
+        /// Its message.
+        message: u16,
+    },
+}
+
+#[derive(Debug)]
+struct ConnectionState {
+    config: ConnectionEntry,
+    failure: Option<Failure>,
+}
+
+#[derive(Debug)]
+struct PathState {
+    config: PathEntry,
+    send: SendPath,
+    receive: ReceivePath,
+}
+
+/// A refused packet, until its answer is built.
+#[derive(Clone, Copy, Debug)]
+struct PendingRefusal {
+    path: u32,
+    psn: Psn,
+    tsn: Tsn,
+    reason: RefusalReason,
+    stream: u16,
+    message: u16,
+}
+
+/// The whole NIC.
+#[derive(Debug)]
+pub struct Nic {
+    size: Size,
+    tunables: Tunables,
+    connections: Vec<Option<ConnectionState>>,
+    /// By global path number: connection x paths + path.
+    paths: Vec<Option<PathState>>,
+    regions: Vec<Option<RegionEntry>>,
+    messages: Messages,
+    retransmit: Vec<VecDeque<(u32, Psn)>>,
+    last_retransmit_plane: u32,
+    last_new_plane: u32,
+    refusals: VecDeque<PendingRefusal>,
+    counters: Counters,
+}
+
+impl Nic {
+    /// A NIC without connections.
+    pub fn new(size: Size, tunables: Tunables) -> Self {
+        Self {
+            size,
+            tunables,
+            connections: (0..size.connections).map(|_| None).collect(),
+            paths: (0..size.connections * size.paths).map(|_| None).collect(),
+            regions: vec![None; size.regions as usize],
+            messages: Messages::new(size.slots),
+            retransmit: vec![VecDeque::new(); size.planes as usize],
+            last_retransmit_plane: size.planes - 1,
+            last_new_plane: size.planes - 1,
+            refusals: VecDeque::new(),
+            counters: Counters::default(),
+        }
+    }
+
+    /// Its dimensions.
+    pub fn size(&self) -> Size {
+        self.size
+    }
+
+    /// Counts an event that happened outside the engines, in a parser.
+    pub fn count(&mut self, counter: Counter) {
+        self.counters.add(counter, 1);
+    }
+
+    /// Sets the registers that tune.
+    pub fn set_tunables(&mut self, tunables: Tunables) {
+        self.tunables = tunables;
+    }
+
+    /// Writes an entry of the connection table. The connection has not failed.
+    pub fn write_connection(&mut self, index: u32, entry: ConnectionEntry) {
+        let state = ConnectionState {
+            config: entry,
+            failure: None,
+        };
+        self.connections[index as usize] = entry.valid.then_some(state);
+    }
+
+    /// Writes an entry of the path table, by global path number: both sides start anew.
+    pub fn write_path(&mut self, path: u32, entry: PathEntry, now: u32) {
+        let window = self.size.window_log2;
+        self.paths[path as usize] = entry.valid.then(|| PathState {
+            config: entry,
+            send: SendPath::new(window, entry.first_psn_tx, entry.first_tsn_tx, now),
+            receive: ReceivePath::new(window, entry.first_psn_rx, entry.first_tsn_rx),
+        });
+    }
+
+    /// Writes an entry of the region table.
+    pub fn write_region(&mut self, index: u32, entry: RegionEntry) {
+        self.regions[index as usize] = entry.valid.then_some(entry);
+    }
+
+    /// Counters by name.
+    pub fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    /// The global number of the path that a frame names, if it exists.
+    pub fn path_of(&self, frame: &Incoming) -> Option<u32> {
+        self.lookup(frame.dest_qp, frame.path)
+    }
+
+    /// Whether a live message is being cut into packets.
+    pub fn has_current(&self) -> bool {
+        let message = self
+            .messages
+            .current()
+            .and_then(|p| self.messages.in_slot(p.slot));
+        message.is_some_and(|m| self.failure(m.wqe.connection.into()).is_none())
+    }
+
+    /// Whether a refusal finds a place.
+    pub fn has_refusal_room(&self) -> bool {
+        self.refusals.len() < REFUSALS
+    }
+
+    /// Why a connection failed, if it did.
+    pub fn failure(&self, connection: u32) -> Option<Failure> {
+        self.connections[connection as usize].as_ref()?.failure
+    }
+
+    /// The sender's side of a path, to look at.
+    pub fn send_path(&self, path: u32) -> Option<&SendPath> {
+        self.paths[path as usize].as_ref().map(|p| &p.send)
+    }
+
+    /// The receiver's side of a path, to look at.
+    pub fn receive_path(&self, path: u32) -> Option<&ReceivePath> {
+        self.paths[path as usize].as_ref().map(|p| &p.receive)
+    }
+
+    fn connection_index(&self, qp: u32) -> usize {
+        (qp & (self.size.connections - 1)) as usize
+    }
+
+    fn connection_of(&self, path: u32) -> u32 {
+        path / self.size.paths
+    }
+
+    fn path_in_connection(&self, path: u32) -> u8 {
+        (path % self.size.paths) as u8
+    }
+
+    /// The global number of a frame's path, if its connection and path exist.
+    fn lookup(&self, dest_qp: u32, path: u8) -> Option<u32> {
+        let index = self.connection_index(dest_qp);
+        let connection = self.connections[index].as_ref()?;
+        let known = connection.config.local_qp == dest_qp && u32::from(path) < self.size.paths;
+        let global = index as u32 * self.size.paths + u32::from(path);
+        (known && self.paths[global as usize].is_some()).then_some(global)
+    }
+
+    /// Finds a frame's path and checks its epoch; counts a failure under its name.
+    fn admit(&mut self, dest_qp: u32, path: u8, epoch: u8) -> Option<u32> {
+        let Some(global) = self.lookup(dest_qp, path) else {
+            self.counters.add(Counter::RxUnknownConnection, 1);
+            return None;
+        };
+        if self.path(global).config.epoch != epoch {
+            self.counters.add(Counter::RxClosedEpoch, 1);
+            return None;
+        }
+        Some(global)
+    }
+
+    fn path(&self, path: u32) -> &PathState {
+        self.paths[path as usize]
+            .as_ref()
+            .expect("the path is configured")
+    }
+
+    fn path_mut(&mut self, path: u32) -> &mut PathState {
+        self.paths[path as usize]
+            .as_mut()
+            .expect("the path is configured")
+    }
+
+    fn connection(&self, path: u32) -> &ConnectionState {
+        let index = self.connection_of(path) as usize;
+        self.connections[index]
+            .as_ref()
+            .expect("the connection is configured")
+    }
+
+    /// What all frames to the peer of a path say.
+    fn header(&self, path: u32, psn: Psn, tsn: Tsn, body: Body) -> Incoming {
+        Incoming {
+            ce: false,
+            ack_request: false,
+            dest_qp: self.connection(path).config.remote_qp,
+            psn,
+            path: self.path_in_connection(path),
+            epoch: self.path(path).config.epoch,
+            tsn,
+            timestamp: 0,
+            body,
+        }
+    }
+
+    fn address(&self, path: u32, frame: Incoming) -> Outgoing {
+        let config = self.path(path).config;
+        let connection = self.connection(path).config;
+        Outgoing {
+            plane: config.plane.into(),
+            entropy: config.entropy,
+            connection,
+            frame,
+            local_address: 0,
+        }
+    }
+
+    /// The first failure stays.
+    fn fail(&mut self, connection: u32, failure: Failure) {
+        if let Some(state) = &mut self.connections[connection as usize] {
+            state.failure.get_or_insert(failure);
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Commits of the ACK engine and of the resolver.
+use metaroce_protocol::{Counter, Nak, Sack};
+
+use super::{Failure, Nic};
+use crate::send::{AckVerdict, Fate};
+use crate::wire::{Body, Incoming};
+
+impl Nic {
+    /// An ACK or a refusal meets the ACK engine.
+    pub fn acknowledge(&mut self, frame: &Incoming, now: u32) {
+        let Some(path) = self.admit(frame.dest_qp, frame.path, frame.epoch) else {
+            return;
+        };
+        if self.connection(path).failure.is_some() {
+            self.counters.add(Counter::RxOnFailedConnection, 1);
+            return;
+        }
+        match &frame.body {
+            Body::Ack(sack) => self.apply_ack(path, frame, sack, now),
+            Body::Refusal(nak) => self.on_refusal(path, nak),
+            _ => {}
+        }
+    }
+
+    fn apply_ack(&mut self, path: u32, frame: &Incoming, sack: &Sack, now: u32) {
+        let verdict = self
+            .path_mut(path)
+            .send
+            .on_ack(frame.psn, frame.tsn, sack.bitvector, now);
+        let counter = match verdict {
+            AckVerdict::Applied => Counter::RxAcks,
+            AckVerdict::Stale => Counter::RxAckStale,
+            AckVerdict::Invalid => Counter::RxAckInvalid,
+        };
+        self.counters.add(counter, 1);
+    }
+
+    fn on_refusal(&mut self, path: u32, nak: &Nak) {
+        self.counters.add(Counter::RxRefusals, 1);
+        let &Nak {
+            reason,
+            stream,
+            message,
+            ..
+        } = nak;
+        self.fail(
+            self.connection_of(path),
+            Failure::Refused {
+                reason,
+                stream,
+                message,
+            },
+        );
+    }
+
+    /// Resolves the path's oldest unresolved transmission. `None`: no acknowledgement says anything about it.
+    pub fn resolve(&mut self, path: u32) -> Option<Fate> {
+        let failed = self.failure(self.connection_of(path)).is_some();
+        let state = self.paths.get_mut(path as usize)?.as_mut()?;
+        if !state.send.can_resolve() {
+            return None;
+        }
+        let (fate, plane) = (state.send.resolve(), state.config.plane);
+        match fate {
+            // The slots of a failed connection may already belong to others.
+            _ if failed => {}
+            Fate::Probe => {}
+            Fate::Delivered(slot) => {
+                self.messages.on_delivered(slot);
+                self.counters.add(Counter::ResolvedDelivered, 1);
+            }
+            Fate::Lost(psn) => {
+                self.retransmit[plane as usize].push_back((path, psn));
+                self.counters.add(Counter::ResolvedLost, 1);
+            }
+        }
+        Some(fate)
+    }
+}

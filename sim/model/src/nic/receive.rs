@@ -1,0 +1,187 @@
+//! Commits of the receive engine and of what answers for it.
+use metaroce_protocol::{Counter, Msg, Nak, RefusalReason, Reth, Sack};
+
+use super::{Nic, PendingRefusal, REFUSALS};
+use crate::receive::Verdict;
+use crate::wire::{Body, Incoming, Outgoing, Write};
+
+/// Rate hint of a receiver that holds nobody back.
+const WHOLE_LINE: u16 = 0xFFFF;
+
+/// What became of a data packet or a probe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Received {
+    /// Its payload goes to this host address.
+    Placed {
+        /// Host address of the first byte.
+        address: u64,
+        /// Bytes.
+        length: u32,
+    },
+    /// Nothing is written.
+    Dropped,
+}
+
+impl Nic {
+    /// A Write or a probe meets the receive engine. `refusal_room`: whether a refusal could be queued.
+    pub fn receive(&mut self, frame: &Incoming, refusal_room: bool) -> Received {
+        let Some(path) = self.admit(frame.dest_qp, frame.path, frame.epoch) else {
+            return Received::Dropped;
+        };
+        let marked = frame.ce && matches!(frame.body, Body::Write(_));
+        self.path_mut(path)
+            .receive
+            .on_arrival(frame.tsn, frame.timestamp, marked);
+        self.counters.add(Counter::RxMarked, marked.into());
+        match &frame.body {
+            Body::Write(write) => self.receive_write(path, frame, write, refusal_room),
+            _ => {
+                self.counters.add(Counter::RxProbes, 1);
+                self.ask_for_ack(path);
+                Received::Dropped
+            }
+        }
+    }
+
+    fn receive_write(
+        &mut self,
+        path: u32,
+        frame: &Incoming,
+        write: &Write,
+        refusal_room: bool,
+    ) -> Received {
+        let received = match self.path(path).receive.verdict(frame.psn) {
+            Verdict::OutOfWindow => {
+                self.counters.add(Counter::RxOutOfWindow, 1);
+                Received::Dropped
+            }
+            Verdict::Duplicate => {
+                self.counters.add(Counter::RxDuplicate, 1);
+                self.ask_for_ack(path);
+                Received::Dropped
+            }
+            Verdict::New => match self.check_region(&write.reth, write.payload) {
+                Err(reason) => {
+                    self.refuse(path, frame, write, reason, refusal_room);
+                    Received::Dropped
+                }
+                Ok(()) => self.accept(path, frame, write),
+            },
+        };
+        self.path_mut(path).receive.remember_mark(frame.ce);
+        received
+    }
+
+    fn accept(&mut self, path: u32, frame: &Incoming, write: &Write) -> Received {
+        let ack_every = self.tunables.ack_every;
+        let state = &mut self.path_mut(path).receive;
+        if state.on_accepted(frame.psn, frame.ce, frame.ack_request, ack_every) {
+            state.ack_pending = true;
+        }
+        self.counters.add(Counter::RxWrites, 1);
+        self.counters.add(Counter::RxWriteBytes, write.payload);
+        Received::Placed {
+            address: write.reth.address,
+            length: write.payload,
+        }
+    }
+
+    fn ask_for_ack(&mut self, path: u32) {
+        let state = &mut self.path_mut(path).receive;
+        state.ack_pending = true;
+        state.on_asked();
+    }
+
+    fn check_region(&self, reth: &Reth, payload: u32) -> Result<(), RefusalReason> {
+        let index = reth.r_key & (self.size.regions - 1);
+        let region = self.regions[index as usize].filter(|r| r.r_key == reth.r_key);
+        let region = region.ok_or(RefusalReason::BadKey)?;
+        let end = u128::from(reth.address) + u128::from(payload);
+        let limit = u128::from(region.base) + u128::from(region.length);
+        let inside = reth.address >= region.base && end <= limit;
+        inside.then_some(()).ok_or(RefusalReason::BadRange)
+    }
+
+    fn refuse(
+        &mut self,
+        path: u32,
+        frame: &Incoming,
+        write: &Write,
+        reason: RefusalReason,
+        room: bool,
+    ) {
+        self.counters.add(
+            if reason == RefusalReason::BadKey {
+                Counter::RxBadKey
+            } else {
+                Counter::RxBadRange
+            },
+            1,
+        );
+        if !room {
+            self.counters.add(Counter::RefusalsDropped, 1);
+            return;
+        }
+        debug_assert!(
+            self.refusals.len() < REFUSALS,
+            "the refusal queue overflows"
+        );
+        let Msg {
+            stream, message, ..
+        } = write.msg;
+        self.refusals.push_back(PendingRefusal {
+            path,
+            psn: frame.psn,
+            tsn: frame.tsn,
+            reason,
+            stream,
+            message,
+        });
+    }
+
+    /// Builds the ACK that a path asked for; `None` if it asked for none.
+    pub fn build_ack(&mut self, path: u32) -> Option<Outgoing> {
+        let state = self.paths.get_mut(path as usize)?.as_mut()?;
+        if !std::mem::take(&mut state.receive.ack_pending) {
+            return None;
+        }
+        self.counters.add(Counter::TxAcks, 1);
+        let r = &self.path(path).receive;
+        let sack = Sack {
+            received: r.received,
+            marked: r.marked,
+            rate_hint: WHOLE_LINE,
+            bitvector: r.bits,
+            ..Sack::default()
+        };
+        let header = self.header(path, r.cum, r.max_tsn, Body::Ack(sack));
+        Some(self.address(
+            path,
+            Incoming {
+                timestamp: r.echo_timestamp,
+                ..header
+            },
+        ))
+    }
+
+    /// Builds the oldest refusal that waits.
+    pub fn build_refusal(&mut self) -> Option<Outgoing> {
+        let refusal = self.refusals.pop_front()?;
+        self.counters.add(Counter::TxRefusals, 1);
+        let PendingRefusal {
+            path,
+            psn,
+            tsn,
+            reason,
+            stream,
+            message,
+        } = refusal;
+        let body = Body::Refusal(Nak {
+            reason,
+            stream,
+            message,
+            ..Nak::default()
+        });
+        Some(self.address(path, self.header(path, psn, tsn, body)))
+    }
+}

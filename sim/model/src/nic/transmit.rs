@@ -1,0 +1,222 @@
+//! The transmit decision.
+use metaroce_protocol::{Counter, Msg, Reth, Wqe};
+
+use super::{Failure, Nic};
+use crate::message::Segment;
+use crate::send::{Packet, Probe};
+use crate::wire::{Body, Incoming, Outgoing, Write};
+
+/// What timing gives to a decision: everything else is state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Inputs {
+    /// Global number of the path that the background walk looks at.
+    pub walk: Option<u32>,
+    /// Planes whose transmit pipeline has room, bit by plane.
+    pub room: u32,
+    /// Planes whose oldest retransmission is visible.
+    pub retransmit: u32,
+    /// A current message is there.
+    pub current: bool,
+    /// No WQE waits to become one.
+    pub idle: bool,
+}
+
+/// What the transmit engine does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// Nothing can or need be sent.
+    Nothing,
+    /// Probe of a quiet tail.
+    TailProbe(Outgoing),
+    /// Probe after silence.
+    TimeOutProbe(Outgoing),
+    /// A lost packet again.
+    Retransmit(Outgoing),
+    /// The current message's next packet.
+    New(Outgoing),
+    /// A failed connection's retransmission on this path is thrown away.
+    Discard(u32),
+    /// The connection of this path fails.
+    GiveUp(u32),
+}
+
+impl Nic {
+    /// One transmit decision, in the order of docs/protocol.md section 5.
+    pub fn transmit(&mut self, inputs: &Inputs, now: u32) -> Decision {
+        if let Some(decision) = self.probe(inputs, now) {
+            return decision;
+        }
+        if let Some(decision) = self.retransmission(inputs, now) {
+            return decision;
+        }
+        self.new_data(inputs, now)
+            .map_or(Decision::Nothing, Decision::New)
+    }
+
+    fn probe(&mut self, inputs: &Inputs, now: u32) -> Option<Decision> {
+        let path = inputs.walk?;
+        let state = self.paths.get(path as usize)?.as_ref()?;
+        let connection = self.connections[self.connection_of(path) as usize].as_ref()?;
+        let quiet = inputs.idle && !inputs.current;
+        if connection.failure.is_some() || inputs.room >> state.config.plane & 1 == 0 {
+            return None;
+        }
+        let probe =
+            state
+                .send
+                .wants_probe(now, quiet, self.tunables.rto, self.tunables.max_retries)?;
+        if probe == Probe::GiveUp {
+            self.fail(self.connection_of(path), Failure::RetryExceeded);
+            return Some(Decision::GiveUp(path));
+        }
+        let psn = state.send.next_psn;
+        let tsn = self.path_mut(path).send.send_probe(probe, now);
+        let frame = Incoming {
+            timestamp: now,
+            ack_request: true,
+            ..self.header(path, psn, tsn, Body::Probe)
+        };
+        let outgoing = self.address(path, frame);
+        let tail = probe == Probe::Tail;
+        self.counters.add(
+            if tail {
+                Counter::TxTailProbes
+            } else {
+                Counter::TxTimeoutProbes
+            },
+            1,
+        );
+        Some(if tail {
+            Decision::TailProbe(outgoing)
+        } else {
+            Decision::TimeOutProbe(outgoing)
+        })
+    }
+
+    fn retransmission(&mut self, inputs: &Inputs, now: u32) -> Option<Decision> {
+        let planes = self.size.planes;
+        let plane = (1..=planes)
+            .map(|n| (self.last_retransmit_plane + n) % planes)
+            .find(|&plane| {
+                let visible = inputs.room & inputs.retransmit;
+                visible >> plane & 1 == 1
+                    && self.retransmit[plane as usize]
+                        .front()
+                        .is_some_and(|&(path, _)| self.may_retransmit(path))
+            })?;
+        self.last_retransmit_plane = plane;
+        let (path, psn) = self.retransmit[plane as usize].pop_front()?;
+        if self.connection(path).failure.is_some() {
+            self.counters.add(Counter::TxDiscarded, 1);
+            return Some(Decision::Discard(path));
+        }
+        let (packet, tsn) = self.path_mut(path).send.send_again(psn, now);
+        self.counters.add(Counter::TxRetransmissions, 1);
+        let header = self.header(path, psn, tsn, self.body(packet));
+        let header = Incoming {
+            timestamp: now,
+            ack_request: true,
+            ..header
+        };
+        Some(Decision::Retransmit(
+            self.outgoing_write(path, packet, header),
+        ))
+    }
+
+    fn may_retransmit(&self, path: u32) -> bool {
+        self.connection(path).failure.is_some()
+            || self.path(path).send.pipe_room(self.tunables.window) > 0
+    }
+
+    fn new_data(&mut self, inputs: &Inputs, now: u32) -> Option<Outgoing> {
+        let packet = self.messages.current().filter(|_| inputs.current)?;
+        let message = self.messages.in_slot(packet.slot)?;
+        let segment = message.segment(packet.index, self.tunables.mtu_log2);
+        let connection = message.wqe.connection.into();
+        if self.failure(connection).is_some() {
+            return None;
+        }
+        let path = self.select(connection, inputs.room)?;
+        self.last_new_plane = self.path(path).config.plane.into();
+        let (psn, tsn) = self.path_mut(path).send.send_new(packet, now);
+        let full = self.path(path).send.headroom(self.tunables.window) == 0;
+        let header = self.header(path, psn, tsn, self.body(packet));
+        let header = Incoming {
+            timestamp: now,
+            ack_request: segment.last || full,
+            ..header
+        };
+        let outgoing = self.outgoing_write(path, packet, header);
+        self.messages.advance();
+        self.counters.add(Counter::TxWrites, 1);
+        self.counters.add(Counter::TxWriteBytes, segment.length);
+        Some(outgoing)
+    }
+
+    /// Among planes with room and headroom the one served longest ago; of its paths the one with the most headroom, the lowest on a tie.
+    fn select(&self, connection: u32, room: u32) -> Option<u32> {
+        let planes = self.size.planes;
+        let first = connection * self.size.paths;
+        let headroom = |path: u32, plane: u32| {
+            let state = self.paths[path as usize]
+                .as_ref()
+                .filter(|s| u32::from(s.config.plane) == plane)?;
+            Some(state.send.headroom(self.tunables.window)).filter(|&h| h > 0)
+        };
+        let turn = (1..=planes).map(|n| (self.last_new_plane + n) % planes);
+        turn.filter(|plane| room >> plane & 1 == 1)
+            .find_map(|plane| {
+                let candidates =
+                    (first..first + self.size.paths).filter_map(|p| Some((headroom(p, plane)?, p)));
+                candidates
+                    .max_by_key(|&(h, p)| (h, std::cmp::Reverse(p)))
+                    .map(|(_, p)| p)
+            })
+    }
+
+    fn segment(&self, packet: Packet) -> (Wqe, Segment) {
+        let message = self
+            .messages
+            .in_slot(packet.slot)
+            .expect("a message in flight keeps its slot");
+        (
+            message.wqe,
+            message.segment(packet.index, self.tunables.mtu_log2),
+        )
+    }
+
+    fn body(&self, packet: Packet) -> Body {
+        let (wqe, segment) = self.segment(packet);
+        let Wqe {
+            stream,
+            message,
+            r_key,
+            length,
+            remote_address,
+            ..
+        } = wqe;
+        let address = remote_address.wrapping_add(segment.offset.into());
+        Body::Write(Write {
+            msg: Msg {
+                stream,
+                message,
+                offset: segment.offset,
+            },
+            reth: Reth {
+                address,
+                r_key,
+                length,
+            },
+            payload: segment.length,
+        })
+    }
+
+    fn outgoing_write(&self, path: u32, packet: Packet, frame: Incoming) -> Outgoing {
+        let (wqe, segment) = self.segment(packet);
+        let local_address = wqe.local_address.wrapping_add(segment.offset.into());
+        Outgoing {
+            local_address,
+            ..self.address(path, frame)
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! The receiver's side of a path: what a data packet or a probe does to its state.
+use metaroce_protocol::{Bitvector, Psn, Tsn};
+
+use crate::window;
+
+/// Where a packet's PSN stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// In the window and not yet received.
+    New,
+    /// Before the window, or its slot is marked.
+    Duplicate,
+    /// Beyond the window.
+    OutOfWindow,
+}
+
+/// One path, as its receiver sees it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReceivePath {
+    /// First PSN not received.
+    pub cum: Psn,
+    /// What is received from `cum` on.
+    pub bits: Bitvector,
+    /// Highest TSN seen.
+    pub max_tsn: Tsn,
+    /// Timestamp of the packet with `max_tsn`.
+    pub echo_timestamp: u32,
+    /// Packets that reached the PSN check, and probes; wraps.
+    pub received: u16,
+    /// Those with congestion experienced; wraps.
+    pub marked: u16,
+    /// An ACK is asked for and not yet built.
+    pub ack_pending: bool,
+    window_log2: u32,
+    since_ack: u32,
+    last_marked: bool,
+}
+
+impl ReceivePath {
+    /// A path that expects `first_psn` and `first_tsn`.
+    pub fn new(window_log2: u32, first_psn: Psn, first_tsn: Tsn) -> Self {
+        Self {
+            cum: first_psn,
+            bits: Bitvector::nothing_received(first_psn, window_log2),
+            max_tsn: first_tsn.minus(1),
+            echo_timestamp: 0,
+            received: 0,
+            marked: 0,
+            ack_pending: false,
+            window_log2,
+            since_ack: 0,
+            last_marked: false,
+        }
+    }
+
+    /// The verdict on `psn`; changes nothing.
+    pub fn verdict(&self, psn: Psn) -> Verdict {
+        if !psn.is_at_or_after(self.cum) {
+            Verdict::Duplicate
+        } else if psn.distance_from(self.cum) >= 1 << self.window_log2 {
+            Verdict::OutOfWindow
+        } else if self.bits.is_received(psn, self.window_log2) {
+            Verdict::Duplicate
+        } else {
+            Verdict::New
+        }
+    }
+
+    /// Every packet that got this far moves the echo and the counts.
+    pub fn on_arrival(&mut self, tsn: Tsn, timestamp: u32, marked: bool) {
+        if tsn.is_after(self.max_tsn) {
+            self.max_tsn = tsn;
+            self.echo_timestamp = timestamp;
+        }
+        self.received = self.received.wrapping_add(1);
+        self.marked = self.marked.wrapping_add(marked.into());
+    }
+
+    /// An accepted packet: marks its slot and decides whether it asks for an ACK.
+    pub fn on_accepted(
+        &mut self,
+        psn: Psn,
+        marked: bool,
+        ack_request: bool,
+        ack_every: u32,
+    ) -> bool {
+        let gap = psn != self.cum;
+        self.bits.mark(psn, self.window_log2);
+        self.cum = window::first_missing(&self.bits, self.cum, self.window_log2);
+        self.since_ack += 1;
+        let ask = ack_request || gap || marked != self.last_marked || self.since_ack >= ack_every;
+        if ask {
+            self.since_ack = 0;
+        }
+        ask
+    }
+
+    /// CE of the newest data packet, for the next one to compare with.
+    pub fn remember_mark(&mut self, marked: bool) {
+        self.last_marked = marked;
+    }
+
+    /// Asked for by a duplicate or a probe.
+    pub fn on_asked(&mut self) {
+        self.since_ack = 0;
+    }
+}
