@@ -126,7 +126,7 @@ codes! {
     ConfigTable {
         /// Connections, by connection number.
         Connection = 1, "connection";
-        /// Paths, by global path number: connection << path bits | path.
+        /// Paths, by global path number: connection x paths a connection + path.
         Path = 2, "path";
         /// Memory regions, by the low bits of the R_Key.
         Region = 3, "region";

@@ -1,0 +1,6 @@
+//! A dissector for Wireshark.
+
+/// The Lua text.
+pub fn dissector() -> String {
+    String::new()
+}
