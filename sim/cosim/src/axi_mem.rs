@@ -7,7 +7,9 @@
 //! memory when its first beat is: the latest moments that AXI4 allows, so that a
 //! master which does not wait for its responses is found out.
 
+use std::cell::{Ref, RefCell, RefMut};
 use std::ops::RangeInclusive;
+use std::rc::Rc;
 
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -116,10 +118,19 @@ struct Pending<T> {
     what: T,
 }
 
+/// Memory that several ports and the host look at.
+pub type SharedMemory = Rc<RefCell<Memory>>;
+
+impl From<Memory> for SharedMemory {
+    fn from(memory: Memory) -> Self {
+        Rc::new(RefCell::new(memory))
+    }
+}
+
 /// What the two halves share.
 #[derive(Debug)]
 struct Shared {
-    memory: Memory,
+    memory: SharedMemory,
     /// Bytes of the bus.
     bytes: u64,
     latency: RangeInclusive<u64>,
@@ -138,11 +149,11 @@ pub struct AxiMemory {
 }
 
 impl AxiMemory {
-    /// Memory behind the model's ports `<prefix>_awaddr` and so on.
+    /// Memory behind the model's ports `<prefix>_awaddr` and so on: its own, or one shared by several ports.
     pub fn new(
         model: &VerilatedModel,
         prefix: &str,
-        memory: Memory,
+        memory: impl Into<SharedMemory>,
         timing: Timing,
     ) -> Result<Self, ModelError> {
         let has = |signal: &str| model.find(&format!("{prefix}_{signal}")).is_some();
@@ -177,7 +188,7 @@ impl AxiMemory {
         } = timing;
         let (violations, writes) = (Vec::new(), Vec::new());
         let shared = Shared {
-            memory,
+            memory: memory.into(),
             bytes,
             latency,
             reorder,
@@ -193,13 +204,13 @@ impl AxiMemory {
     }
 
     /// The memory as it is visible now.
-    pub fn memory(&self) -> &Memory {
-        &self.shared.memory
+    pub fn memory(&self) -> Ref<'_, Memory> {
+        self.shared.memory.borrow()
     }
 
     /// The memory, for the host's own writes.
-    pub fn memory_mut(&mut self) -> &mut Memory {
-        &mut self.shared.memory
+    pub fn memory_mut(&mut self) -> RefMut<'_, Memory> {
+        self.shared.memory.borrow_mut()
     }
 
     /// Broken rules, at most the first hundred.

@@ -28,10 +28,19 @@
 //! # }
 //! ```
 
+pub mod axi_lite;
 pub mod axi_mem;
 pub mod axis;
 pub mod bus;
+pub mod capture;
+pub mod explain;
+pub mod host_view;
+pub mod lockstep;
 pub mod model;
+pub mod planes;
+pub mod station;
+pub mod testbed;
+pub mod trace;
 pub mod waves;
 
 pub use model::Error;

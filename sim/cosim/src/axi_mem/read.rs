@@ -117,8 +117,18 @@ fn fetch(burst: Burst, shared: &mut Shared, cycle: u64) -> (Burst, u32, Vec<u8>,
         .wrapping_sub(burst.address) as usize
         + 1;
     let mut data = vec![0x5a; length];
-    if let Some(bytes) = shared.memory.bytes_up_to(burst.address, needed, length) {
-        data[..bytes.len()].copy_from_slice(bytes);
+    let found = match shared
+        .memory
+        .borrow()
+        .bytes_up_to(burst.address, needed, length)
+    {
+        Some(bytes) => {
+            data[..bytes.len()].copy_from_slice(bytes);
+            true
+        }
+        None => false,
+    };
+    if found {
         return (burst, 0, data, OKAY);
     }
     let detail = format!("{length} bytes at {:#x} are in no region", burst.address);

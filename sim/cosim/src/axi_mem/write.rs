@@ -74,7 +74,7 @@ impl WriteHalf {
         };
         let mut response = OKAY;
         for (address, data) in answer.what {
-            let result = shared.memory.device_write(address, &data);
+            let result = shared.memory.borrow_mut().device_write(address, &data);
             let accepted = result.is_ok();
             if let Err(detail) = result {
                 response = DECERR;

@@ -1,0 +1,104 @@
+//! What a NIC's registers say, as its host wrote them: feeds the model's tables and finds its rings.
+use metaroce_model::config::Tunables;
+use metaroce_model::nic::Nic;
+use metaroce_protocol::registers as map;
+use metaroce_protocol::table::host::ConfigCommit;
+use metaroce_protocol::{ConfigTable, ConnectionEntry, Cqe, PathEntry, RegionEntry, Wqe};
+
+/// Bytes of a table entry.
+const ENTRY_BYTES: usize = 32;
+
+/// The register file, seen from the bus.
+#[derive(Clone, Debug)]
+pub struct HostView {
+    words: Vec<u32>,
+    wqes: u32,
+    cqes: u32,
+}
+
+impl Default for HostView {
+    fn default() -> Self {
+        let mut words = vec![0; 1 << (map::ADDRESS_BITS - 2)];
+        for register in map::ALL {
+            words[register.offset as usize / 4] = register.reset;
+        }
+        Self {
+            words,
+            wqes: 0,
+            cqes: 0,
+        }
+    }
+}
+
+impl HostView {
+    /// What tunes the NIC.
+    pub fn tunables(&self) -> Tunables {
+        Tunables {
+            window: self.get(map::WINDOW),
+            rto: self.get(map::RTO),
+            max_retries: self.get(map::MAX_RETRIES),
+            ack_every: self.get(map::ACK_EVERY),
+            mtu_log2: self.get(map::MTU_LOG2),
+        }
+    }
+
+    /// A register write; it may write an entry of the model's tables.
+    pub fn write(&mut self, offset: u32, value: u32, nic: &mut Nic, now: u32) {
+        self.words[offset as usize / 4] = value;
+        nic.set_tunables(self.tunables());
+        if offset == map::CONFIG_COMMIT.offset {
+            self.commit(value, nic, now);
+        }
+    }
+
+    fn commit(&self, value: u32, nic: &mut Nic, now: u32) {
+        let entry: Vec<u8> = (0..8)
+            .flat_map(|i| self.words[(map::CONFIG_DATA.word(i) / 4) as usize].to_le_bytes())
+            .collect();
+        let commit = ConfigCommit::decode(&value.to_le_bytes()).expect("a word is a word");
+        let index = commit.index.into();
+        debug_assert_eq!(entry.len(), ENTRY_BYTES);
+        match commit.table {
+            ConfigTable::Connection => {
+                nic.write_connection(index, ConnectionEntry::decode(&entry).expect("whole"))
+            }
+            ConfigTable::Path => {
+                nic.write_path(index, PathEntry::decode(&entry).expect("whole"), now)
+            }
+            ConfigTable::Region => {
+                nic.write_region(index, RegionEntry::decode(&entry).expect("whole"))
+            }
+            ConfigTable::Unknown(_) => {}
+        }
+    }
+
+    /// Host address of the next WQE.
+    pub fn next_wqe_address(&mut self) -> u64 {
+        let slot = self.wqes & mask(self.get(map::SQ_SIZE_LOG2));
+        self.wqes = self.wqes.wrapping_add(1);
+        self.base(map::SQ_BASE_LO, map::SQ_BASE_HI) + u64::from(slot) * Wqe::BYTES as u64
+    }
+
+    /// Host address of the next CQE, and its phase.
+    pub fn next_cqe_place(&mut self) -> (u64, bool) {
+        let log2 = self.get(map::CQ_SIZE_LOG2);
+        let (slot, phase) = (self.cqes & mask(log2), self.cqes >> log2 & 1 == 0);
+        self.cqes = self.cqes.wrapping_add(1);
+        (
+            self.base(map::CQ_BASE_LO, map::CQ_BASE_HI) + u64::from(slot) * Cqe::BYTES as u64,
+            phase,
+        )
+    }
+
+    fn get(&self, register: metaroce_protocol::Register) -> u32 {
+        self.words[register.offset as usize / 4]
+    }
+
+    fn base(&self, low: metaroce_protocol::Register, high: metaroce_protocol::Register) -> u64 {
+        u64::from(self.get(high)) << 32 | u64::from(self.get(low))
+    }
+}
+
+fn mask(log2: u32) -> u32 {
+    (1 << log2) - 1
+}

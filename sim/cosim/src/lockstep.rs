@@ -1,0 +1,466 @@
+//! Lockstep: the model follows a NIC's commits, and everything that comes out of the NIC is compared with what the model says.
+use std::collections::VecDeque;
+use std::fmt;
+
+use metaroce_model::config::Size;
+use metaroce_model::nic::{Completion, Decision, Nic, Received};
+use metaroce_model::send::Fate;
+use metaroce_model::wire::{Incoming, Outgoing};
+use metaroce_protocol::{Counter, Cqe, Frame, Wqe, frame};
+
+use crate::axi_mem::{SharedMemory, WriteRecord};
+use crate::explain;
+use crate::host_view::HostView;
+use crate::trace::{Commits, Transmit};
+
+/// Hardware and model differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mismatch {
+    /// The NIC's name.
+    pub nic: String,
+    /// Cycle in which it shows.
+    pub cycle: u64,
+    /// Signal, packet field, memory byte or counter.
+    pub what: String,
+    /// What the model says.
+    pub expected: String,
+    /// What the hardware did.
+    pub found: String,
+}
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            nic,
+            cycle,
+            what,
+            expected,
+            found,
+        } = self;
+        write!(
+            f,
+            "NIC {nic}, cycle {cycle}: {what}: the model says {expected}, the hardware {found}"
+        )
+    }
+}
+
+impl std::error::Error for Mismatch {}
+
+/// What happened, for reports.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Packet events: receive, acknowledge and transmit commits.
+    pub events: u64,
+    /// Frames compared on the wire.
+    pub frames: u64,
+    /// Payload bytes compared in memory.
+    pub placed: u64,
+    /// Completions compared.
+    pub completions: u64,
+}
+
+#[derive(Debug, Default)]
+struct Plane {
+    /// Frames that the NIC has taken in whole and not yet ended.
+    arriving: VecDeque<Vec<u8>>,
+    /// Frames that must come out, by the queue of the transmit pipeline that carries them.
+    data: VecDeque<Vec<u8>>,
+    answers: VecDeque<Vec<u8>>,
+    /// Payload that must reach memory.
+    placements: VecDeque<(u64, Vec<u8>)>,
+}
+
+/// A NIC's model and what is still to be compared.
+#[derive(Debug)]
+pub struct Lockstep {
+    name: String,
+    nic: Nic,
+    host: HostView,
+    memory: SharedMemory,
+    planes: Vec<Plane>,
+    completions: VecDeque<(u64, [u8; Cqe::BYTES])>,
+    cycle: u64,
+    /// What happened so far.
+    pub tally: Tally,
+}
+
+type Outcome = Result<(), Mismatch>;
+
+impl Lockstep {
+    /// Follows a NIC of this size whose host memory is `memory`.
+    pub fn new(name: &str, size: Size, memory: SharedMemory) -> Self {
+        let host = HostView::default();
+        Self {
+            name: name.into(),
+            nic: Nic::new(size, host.tunables()),
+            host,
+            memory,
+            planes: (0..size.planes).map(|_| Plane::default()).collect(),
+            completions: VecDeque::new(),
+            cycle: 0,
+            tally: Tally::default(),
+        }
+    }
+
+    /// The model.
+    pub fn nic(&self) -> &Nic {
+        &self.nic
+    }
+
+    /// A register write that the NIC has answered.
+    pub fn on_register_write(&mut self, offset: u32, value: u32, now: u32) {
+        self.host.write(offset, value, &mut self.nic, now);
+    }
+
+    /// A frame whose last beat the NIC takes in this cycle.
+    pub fn on_frame_in(&mut self, plane: usize, frame: Vec<u8>) {
+        self.planes[plane].arriving.push_back(frame);
+    }
+
+    /// A cycle's commits, in the order that docs/architecture.md defines.
+    pub fn on_commits(&mut self, commits: &Commits, cycle: u64) -> Outcome {
+        self.cycle = cycle;
+        if let Some(path) = commits.ack_build {
+            let ack = self.nic.build_ack(path).ok_or_else(|| {
+                self.differs(
+                    "trace_ack_build_valid",
+                    "no ACK is asked for",
+                    format!("path {path}"),
+                )
+            })?;
+            self.expect_answer(ack);
+        }
+        if commits.refusal_build {
+            let refusal = self.nic.build_refusal().ok_or_else(|| {
+                self.differs("trace_refusal_build_valid", "no refusal waits", "one")
+            })?;
+            self.expect_answer(refusal);
+        }
+        if let Some(transmit) = &commits.transmit {
+            self.on_transmit(transmit, commits.now)?;
+        }
+        if let Some((path, tsn)) = commits.resolve {
+            self.on_resolve(path, tsn)?;
+        }
+        if let Some((plane, room)) = commits.receive {
+            self.on_receive(plane as usize, room)?;
+        }
+        if let Some(plane) = commits.acknowledge {
+            self.on_acknowledge(plane as usize, commits.now)?;
+        }
+        for plane in (0..self.planes.len()).filter(|plane| commits.drop >> plane & 1 == 1) {
+            self.on_drop(plane)?;
+        }
+        if commits.message {
+            self.on_message()?;
+        }
+        if commits.retire {
+            self.on_retire()?;
+        }
+        Ok(())
+    }
+
+    fn on_transmit(&mut self, commit: &Transmit, now: u32) -> Outcome {
+        self.tally.events += 1;
+        let decision = self.nic.transmit(&commit.inputs, now);
+        let (kind, outgoing) = match decision {
+            Decision::Nothing => {
+                return Err(self.differs(
+                    "trace_transmit_valid",
+                    "nothing to send",
+                    format!("{commit:?}"),
+                ));
+            }
+            Decision::TailProbe(frame) => (0, Some(frame)),
+            Decision::TimeOutProbe(frame) => (1, Some(frame)),
+            Decision::Retransmit(frame) => (2, Some(frame)),
+            Decision::New(frame) => (3, Some(frame)),
+            Decision::Discard(_) => (4, None),
+            Decision::GiveUp(_) => (5, None),
+        };
+        if kind != commit.kind {
+            return Err(self.differs(
+                "trace_transmit_kind",
+                format!("{kind} ({decision:?})"),
+                format!("{commit:?}"),
+            ));
+        }
+        if let Some(outgoing) = outgoing {
+            let bytes = self.encode(&outgoing)?;
+            self.planes[outgoing.plane as usize].data.push_back(bytes);
+        }
+        Ok(())
+    }
+
+    fn encode(&self, outgoing: &Outgoing) -> Result<Vec<u8>, Mismatch> {
+        let memory = self.memory.borrow();
+        let length = outgoing.payload_length() as usize;
+        let payload = match length {
+            0 => Some(&[][..]),
+            _ => memory.bytes(outgoing.local_address, length),
+        };
+        let payload = payload.ok_or_else(|| {
+            self.differs(
+                "payload",
+                format!("host memory at {:#x}", outgoing.local_address),
+                "none there",
+            )
+        })?;
+        outgoing
+            .frame(payload)
+            .encode()
+            .map_err(|error| self.differs("payload", error.to_string(), "a frame"))
+    }
+
+    fn expect_answer(&mut self, answer: Outgoing) {
+        let bytes = answer
+            .frame(&[])
+            .encode()
+            .expect("an answer has no payload");
+        self.planes[answer.plane as usize].answers.push_back(bytes);
+    }
+
+    fn on_resolve(&mut self, path: u32, tsn: u32) -> Outcome {
+        let expected = self.nic.send_path(path).map(|p| p.resolved.get());
+        if expected != Some(tsn) {
+            return Err(self.differs(
+                "trace_resolve_tsn",
+                format!("{expected:?}"),
+                format!("path {path}, TSN {tsn}"),
+            ));
+        }
+        match self.nic.resolve(path) {
+            Some(Fate::Probe | Fate::Delivered(_) | Fate::Lost(_)) => Ok(()),
+            None => Err(self.differs(
+                "trace_resolve_valid",
+                "no echo reaches it",
+                format!("path {path}, TSN {tsn}"),
+            )),
+        }
+    }
+
+    /// The oldest frame of a plane that has not ended.
+    fn next_frame(&mut self, plane: usize, signal: &str) -> Result<Vec<u8>, Mismatch> {
+        let frame = self.planes[plane].arriving.pop_front();
+        frame.ok_or_else(|| {
+            self.differs(
+                signal,
+                "no frame has arrived",
+                format!("one on plane {plane}"),
+            )
+        })
+    }
+
+    fn parse<'a>(&self, frame: &'a [u8], signal: &str) -> Result<Frame<'a>, Mismatch> {
+        frame::parse(frame)
+            .map_err(|reason| self.differs(signal, format!("a drop: {reason:?}"), "an event"))
+    }
+
+    fn on_receive(&mut self, plane: usize, room: bool) -> Outcome {
+        self.tally.events += 1;
+        let bytes = self.next_frame(plane, "trace_receive_valid")?;
+        let frame = self.parse(&bytes, "trace_receive_valid")?;
+        self.nic.count(Counter::RxFrames);
+        let payload: &[u8] = match frame.body {
+            frame::Body::Write { payload, .. } => payload,
+            frame::Body::Probe => &[],
+            _ => {
+                return Err(self.differs(
+                    "trace_receive_valid",
+                    format!("{:?} for the ACK engine", frame.bth.opcode),
+                    "a receive event",
+                ));
+            }
+        };
+        match self.nic.receive(&Incoming::from(&frame), room) {
+            Received::Placed { address, length } if length > 0 => {
+                self.planes[plane]
+                    .placements
+                    .push_back((address, payload.to_vec()));
+            }
+            Received::Placed { .. } | Received::Dropped => {}
+        }
+        Ok(())
+    }
+
+    fn on_acknowledge(&mut self, plane: usize, now: u32) -> Outcome {
+        self.tally.events += 1;
+        let bytes = self.next_frame(plane, "trace_acknowledge_valid")?;
+        let frame = self.parse(&bytes, "trace_acknowledge_valid")?;
+        self.nic.count(Counter::RxFrames);
+        if !matches!(frame.body, frame::Body::Ack(_) | frame::Body::Refusal(_)) {
+            return Err(self.differs(
+                "trace_acknowledge_valid",
+                format!("{:?} for the receive engine", frame.bth.opcode),
+                "an ACK event",
+            ));
+        }
+        self.nic.acknowledge(&Incoming::from(&frame), now);
+        Ok(())
+    }
+
+    fn on_drop(&mut self, plane: usize) -> Outcome {
+        let bytes = self.next_frame(plane, "trace_drop")?;
+        self.nic.count(Counter::RxFrames);
+        match frame::parse(&bytes) {
+            Err(reason) => self.nic.count(explain::drop_counter(reason)),
+            Ok(frame) => {
+                return Err(self.differs(
+                    "trace_drop",
+                    format!("a good {:?}", frame.bth.opcode),
+                    format!("a drop on plane {plane}"),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn on_message(&mut self) -> Outcome {
+        let address = self.host.next_wqe_address();
+        let memory = self.memory.borrow();
+        let wqe = memory
+            .bytes(address, Wqe::BYTES)
+            .and_then(|bytes| Wqe::decode(bytes).ok());
+        let wqe = wqe.ok_or_else(|| {
+            self.differs(
+                "trace_message_valid",
+                format!("a WQE at {address:#x}"),
+                "none there",
+            )
+        })?;
+        drop(memory);
+        self.nic.load_message(wqe);
+        Ok(())
+    }
+
+    fn on_retire(&mut self) -> Outcome {
+        let Completion { wqe, index, status } = self.nic.retire().ok_or_else(|| {
+            self.differs(
+                "trace_retire_valid",
+                "the oldest message goes on",
+                "it completes",
+            )
+        })?;
+        let (address, phase) = self.host.next_cqe_place();
+        let cqe = Cqe {
+            wr_id: wqe.wr_id,
+            status,
+            opcode: wqe.opcode,
+            connection: wqe.connection,
+            length: wqe.length,
+            wqe_index: index,
+            phase,
+        };
+        self.completions.push_back((address, cqe.encode()));
+        Ok(())
+    }
+
+    /// A frame whose last beat leaves the NIC in this cycle.
+    pub fn on_frame_out(&mut self, plane: usize, frame: &[u8]) -> Outcome {
+        self.tally.frames += 1;
+        let queues = &mut self.planes[plane];
+        let queue = if explain::is_answer(frame) {
+            &mut queues.answers
+        } else {
+            &mut queues.data
+        };
+        let Some(expected) = queue.pop_front() else {
+            return Err(self.differs(
+                &format!("plane {plane}: frame"),
+                "no frame",
+                explain::summary(frame),
+            ));
+        };
+        if expected == frame {
+            return Ok(());
+        }
+        let difference = explain::first_difference(&expected, frame);
+        Err(self.differs(
+            &format!("plane {plane}: {}", difference.what),
+            difference.expected,
+            difference.found,
+        ))
+    }
+
+    /// Bytes that a plane's write port made visible in host memory.
+    pub fn on_placed(&mut self, plane: usize, record: &WriteRecord) -> Outcome {
+        self.tally.placed += record.data.len() as u64;
+        let Some((address, data)) = self.planes[plane].placements.front_mut() else {
+            return Err(self.differs(
+                &format!("plane {plane}: write"),
+                "no write",
+                format!("{:#x}", record.address),
+            ));
+        };
+        let length = record.data.len();
+        if *address != record.address || data.get(..length) != Some(&record.data[..]) {
+            let expected = explain::memory(*address, data);
+            let found = explain::memory(record.address, &record.data);
+            return Err(self.differs(&format!("plane {plane}: write"), expected, found));
+        }
+        data.drain(..length);
+        *address += length as u64;
+        if data.is_empty() {
+            self.planes[plane].placements.pop_front();
+        }
+        Ok(())
+    }
+
+    /// Bytes that the control port made visible in host memory.
+    pub fn on_completion(&mut self, record: &WriteRecord) -> Outcome {
+        self.tally.completions += 1;
+        let found = explain::memory(record.address, &record.data);
+        let Some((address, cqe)) = self.completions.pop_front() else {
+            return Err(self.differs("completion", "none", found));
+        };
+        if address == record.address && cqe[..] == record.data[..] {
+            return Ok(());
+        }
+        Err(self.differs("completion", explain::memory(address, &cqe), found))
+    }
+
+    /// The NIC is quiet: nothing may be left over, and every counter must agree.
+    pub fn on_quiet(&mut self, counter: impl Fn(Counter) -> u32) -> Outcome {
+        for (k, plane) in self.planes.iter().enumerate() {
+            let left = [
+                ("frame in", plane.arriving.len()),
+                ("data frame", plane.data.len()),
+                ("answer", plane.answers.len()),
+                ("write", plane.placements.len()),
+            ];
+            if let Some((what, n)) = left.into_iter().find(|&(_, n)| n > 0) {
+                return Err(self.differs(
+                    &format!("plane {k}: {what}s left over"),
+                    n.to_string(),
+                    "0",
+                ));
+            }
+        }
+        for &name in Counter::ALL {
+            let (expected, found) = (self.nic.counters().get(name), counter(name));
+            if expected != found {
+                return Err(self.differs(
+                    &format!("counter {}", name.name()),
+                    expected.to_string(),
+                    found.to_string(),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    fn differs(
+        &self,
+        what: &str,
+        expected: impl Into<String>,
+        found: impl Into<String>,
+    ) -> Mismatch {
+        Mismatch {
+            nic: self.name.clone(),
+            cycle: self.cycle,
+            what: what.into(),
+            expected: expected.into(),
+            found: found.into(),
+        }
+    }
+}

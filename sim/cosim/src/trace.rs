@@ -1,0 +1,131 @@
+//! The commit trace: which engines of a NIC commit in a cycle, and what timing gave them (docs/architecture.md).
+use metaroce_model::nic::Inputs;
+use verilator_sys::ModelError;
+
+use crate::model::{PortId, VerilatedModel};
+
+/// What `trace_transmit_walk` says when no path is looked at.
+const NO_WALK: u64 = 0xFFFF;
+
+/// A transmit decision that did something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transmit {
+    /// Its kind, by number.
+    pub kind: u64,
+    /// Global number of its path.
+    pub path: u32,
+    /// What timing gave it.
+    pub inputs: Inputs,
+}
+
+/// All commits of one cycle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Commits {
+    /// The NIC's clock.
+    pub now: u32,
+    /// An ACK is built for this path.
+    pub ack_build: Option<u32>,
+    /// The oldest refusal is built.
+    pub refusal_build: bool,
+    /// The transmit engine does something.
+    pub transmit: Option<Transmit>,
+    /// This transmission (path, TSN) is resolved.
+    pub resolve: Option<(u32, u32)>,
+    /// A frame of this plane meets the receive engine; whether a refusal could be queued.
+    pub receive: Option<(u32, bool)>,
+    /// A frame of this plane meets the ACK engine.
+    pub acknowledge: Option<u32>,
+    /// Planes whose parser drops a frame, bit by plane.
+    pub drop: u32,
+    /// The next WQE becomes the current message.
+    pub message: bool,
+    /// The oldest message completes.
+    pub retire: bool,
+}
+
+/// The trace ports of a NIC.
+#[derive(Debug)]
+pub struct TracePorts {
+    now: PortId,
+    ack_build: (PortId, PortId),
+    refusal_build: PortId,
+    transmit: [PortId; 8],
+    resolve: [PortId; 3],
+    receive: [PortId; 3],
+    acknowledge: (PortId, PortId),
+    drop: PortId,
+    message: PortId,
+    retire: PortId,
+}
+
+impl TracePorts {
+    /// Finds the ports by their names.
+    pub fn find(model: &VerilatedModel) -> Result<Self, ModelError> {
+        let port = |name: &str| model.port(&format!("trace_{name}"));
+        Ok(Self {
+            now: port("now")?,
+            ack_build: (port("ack_build_valid")?, port("ack_build_path")?),
+            refusal_build: port("refusal_build_valid")?,
+            transmit: [
+                port("transmit_valid")?,
+                port("transmit_kind")?,
+                port("transmit_path")?,
+                port("transmit_walk")?,
+                port("transmit_room")?,
+                port("transmit_retransmit")?,
+                port("transmit_current")?,
+                port("transmit_idle")?,
+            ],
+            resolve: [
+                port("resolve_valid")?,
+                port("resolve_path")?,
+                port("resolve_tsn")?,
+            ],
+            receive: [
+                port("receive_valid")?,
+                port("receive_plane")?,
+                port("receive_refusal_room")?,
+            ],
+            acknowledge: (port("acknowledge_valid")?, port("acknowledge_plane")?),
+            drop: port("drop")?,
+            message: port("message_valid")?,
+            retire: port("retire_valid")?,
+        })
+    }
+
+    /// The commits of the cycle that is under way; the model is settled.
+    pub fn read(&self, model: &VerilatedModel) -> Commits {
+        let is = |port| model.is_set(port);
+        let value = |port| model.get_u64(port) as u32;
+        Commits {
+            now: value(self.now),
+            ack_build: is(self.ack_build.0).then(|| value(self.ack_build.1)),
+            refusal_build: is(self.refusal_build),
+            transmit: is(self.transmit[0]).then(|| self.read_transmit(model)),
+            resolve: is(self.resolve[0]).then(|| (value(self.resolve[1]), value(self.resolve[2]))),
+            receive: is(self.receive[0]).then(|| (value(self.receive[1]), is(self.receive[2]))),
+            acknowledge: is(self.acknowledge.0).then(|| value(self.acknowledge.1)),
+            drop: value(self.drop),
+            message: is(self.message),
+            retire: is(self.retire),
+        }
+    }
+
+    fn read_transmit(&self, model: &VerilatedModel) -> Transmit {
+        let [_, kind, path, walk, room, retransmit, current, idle] =
+            self.transmit.map(|p| model.get_u64(p));
+        let walk = (walk != NO_WALK).then_some(walk as u32);
+        let inputs = Inputs {
+            walk,
+            room: room as u32,
+            retransmit: retransmit as u32,
+            current: current != 0,
+            idle: idle != 0,
+        };
+        Transmit {
+            kind,
+            path: path as u32,
+            inputs,
+        }
+    }
+}
