@@ -1,0 +1,168 @@
+//! A verilated NIC in this process: one of the two of a testbed.
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use metaroce_cosim::axi_lite::{Access, Answer};
+use metaroce_cosim::axi_mem::Access as MemoryAccess;
+use metaroce_cosim::station::Failure;
+use metaroce_cosim::testbed::Testbed;
+use thiserror::Error;
+
+use super::Backend;
+use crate::error::DeviceError;
+
+/// Cycles that pass while an application waits once.
+const CYCLES_PER_ROUND: u64 = 64;
+/// A register access that takes longer than this has hung.
+const ACCESS_LIMIT: u64 = 100_000;
+/// Where host memory begins: above 32 bits, so that no half of an address can go missing unseen.
+const MEMORY_BASE: u64 = 0x12_3456_0000;
+/// Between two allocations lies memory that nobody may touch.
+const PAGE: u64 = 4096;
+
+/// Two NICs and what joins them, shared by the drivers of both.
+#[derive(Clone)]
+pub struct Lab(Rc<RefCell<Inner>>);
+
+struct Inner {
+    testbed: Testbed,
+    failure: Option<Failure>,
+    next_address: [u64; 2],
+}
+
+#[derive(Debug, Error)]
+enum LabError {
+    #[error("the simulation has stopped: {0}")]
+    Stopped(String),
+    #[error("register access {0:x?} has no answer after {ACCESS_LIMIT} cycles")]
+    Hung(Access),
+    #[error("{length} bytes at {address:#x} were not allocated")]
+    NoMemory { address: u64, length: usize },
+}
+
+impl From<LabError> for DeviceError {
+    fn from(error: LabError) -> Self {
+        DeviceError::Backend(Box::new(error))
+    }
+}
+
+impl Lab {
+    /// Takes over a testbed.
+    pub fn new(testbed: Testbed) -> Self {
+        Self(Rc::new(RefCell::new(Inner {
+            testbed,
+            failure: None,
+            next_address: [MEMORY_BASE; 2],
+        })))
+    }
+
+    /// The way to NIC A (0) or B (1).
+    pub fn backend(&self, nic: usize) -> VerilatedBackend {
+        VerilatedBackend {
+            lab: self.clone(),
+            nic,
+        }
+    }
+
+    /// One cycle of everything.
+    pub fn step(&self) -> Result<(), DeviceError> {
+        let mut inner = self.0.borrow_mut();
+        if let Some(failure) = &inner.failure {
+            return Err(LabError::Stopped(failure.to_string()).into());
+        }
+        inner.testbed.step().map_err(|failure| {
+            let error = LabError::Stopped(failure.to_string());
+            inner.failure = Some(failure);
+            error.into()
+        })
+    }
+
+    /// Looks at the testbed, or changes it.
+    pub fn with<T>(&self, use_it: impl FnOnce(&mut Testbed) -> T) -> T {
+        use_it(&mut self.0.borrow_mut().testbed)
+    }
+
+    /// Why the simulation stopped, if it did.
+    pub fn take_failure(&self) -> Option<Failure> {
+        self.0.borrow_mut().failure.take()
+    }
+}
+
+/// One NIC of a [`Lab`].
+pub struct VerilatedBackend {
+    lab: Lab,
+    nic: usize,
+}
+
+impl VerilatedBackend {
+    fn perform(&mut self, access: Access) -> Result<Answer, DeviceError> {
+        self.lab
+            .with(|testbed| testbed.stations[self.nic].access(access));
+        for _ in 0..ACCESS_LIMIT {
+            self.lab.step()?;
+            if let Some(answer) = self
+                .lab
+                .with(|testbed| testbed.stations[self.nic].take_answers().pop())
+            {
+                return Ok(answer);
+            }
+        }
+        Err(LabError::Hung(access).into())
+    }
+}
+
+fn check(offset: u32, answer: Answer) -> Result<u32, DeviceError> {
+    match answer.response {
+        0 => Ok(answer.value),
+        response => Err(DeviceError::Register { offset, response }),
+    }
+}
+
+impl Backend for VerilatedBackend {
+    fn read_register(&mut self, offset: u32) -> Result<u32, DeviceError> {
+        check(offset, self.perform(Access::Read(offset))?)
+    }
+
+    fn write_register(&mut self, offset: u32, value: u32) -> Result<(), DeviceError> {
+        check(offset, self.perform(Access::Write(offset, value))?).map(|_| ())
+    }
+
+    fn allocate(&mut self, name: &str, length: usize) -> Result<u64, DeviceError> {
+        let mut inner = self.lab.0.borrow_mut();
+        let address = inner.next_address[self.nic];
+        inner.next_address[self.nic] = address + (length as u64).next_multiple_of(PAGE) + PAGE;
+        let memory = inner.testbed.stations[self.nic].memory().clone();
+        memory
+            .borrow_mut()
+            .add(name, address, length, MemoryAccess::ReadWrite);
+        Ok(address)
+    }
+
+    fn read_memory(&mut self, address: u64, bytes: &mut [u8]) -> Result<(), DeviceError> {
+        let length = bytes.len();
+        self.lab.with(|testbed| {
+            let memory = testbed.stations[self.nic].memory().borrow();
+            let found = memory
+                .bytes(address, length)
+                .ok_or(LabError::NoMemory { address, length })?;
+            bytes.copy_from_slice(found);
+            Ok(())
+        })
+    }
+
+    fn write_memory(&mut self, address: u64, bytes: &[u8]) -> Result<(), DeviceError> {
+        let length = bytes.len();
+        self.lab.with(|testbed| {
+            let mut memory = testbed.stations[self.nic].memory().borrow_mut();
+            let place = memory
+                .bytes_mut(address, length)
+                .ok_or(LabError::NoMemory { address, length })?;
+            place.copy_from_slice(bytes);
+            Ok(())
+        })
+    }
+
+    fn advance(&mut self) -> Result<(), DeviceError> {
+        (0..CYCLES_PER_ROUND).try_for_each(|_| self.lab.step())
+    }
+}
