@@ -371,7 +371,7 @@ pub struct UnpackConfigCommit {
     /// Read only: the last write is on its way.
     pub busy: Signal<Out, Bit>,
     /// Which table.
-    pub table: Signal<Out, Bits<4>>,
+    pub config_commit_table: Signal<Out, Bits<4>>,
 }
 
 impl Logic for UnpackConfigCommit {
@@ -379,7 +379,7 @@ impl Logic for UnpackConfigCommit {
     fn update(&mut self) {
         self.index.next = self.bits.val().get_bits::<16>(0);
         self.busy.next = self.bits.val().get_bit(27);
-        self.table.next = self.bits.val().get_bits::<4>(28);
+        self.config_commit_table.next = self.bits.val().get_bits::<4>(28);
     }
 }
 
@@ -391,7 +391,7 @@ pub struct PackConfigCommit {
     /// Read only: the last write is on its way.
     pub busy: Signal<In, Bit>,
     /// Which table.
-    pub table: Signal<In, Bits<4>>,
+    pub config_commit_table: Signal<In, Bits<4>>,
     /// The word, first byte of the host lowest.
     pub bits: Signal<Out, Bits<32>>,
 }
@@ -401,6 +401,6 @@ impl Logic for PackConfigCommit {
     fn update(&mut self) {
         self.bits.next = bit_cast::<32, 16>(self.index.val())
             | (bit_cast::<32, 1>(self.busy.val().into()) << 27)
-            | (bit_cast::<32, 4>(self.table.val()) << 28);
+            | (bit_cast::<32, 4>(self.config_commit_table.val()) << 28);
     }
 }

@@ -74,6 +74,9 @@ const HOST_WORDS: &[Word] = &[
     },
 ];
 
+/// Names of fields that Verilog keeps for itself. The emitter refuses any that is missing here.
+const RESERVED_WORDS: &[&str] = &["table"];
+
 /// A field of a word: name of its port, the field, and the lowest bit.
 struct Place {
     port: String,
@@ -93,9 +96,9 @@ impl Word {
                     Order::Network => self.bits - offset - field.bits,
                     Order::Host => offset,
                 };
-                // Alone in its word a field needs no header's name before its own.
+                // Alone in its word a field needs no header's name before its own, unless Verilog takes that.
                 let port = match self.layouts {
-                    [_] => field.name.to_owned(),
+                    [_] if !RESERVED_WORDS.contains(&field.name) => field.name.to_owned(),
                     _ => format!("{}_{}", layout.name.to_lowercase(), field.name),
                 };
                 places.push(Place { port, field, low });
