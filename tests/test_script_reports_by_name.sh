@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# ./test knows its checks by name, and a name that it does not know is a failure.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+./test --list | grep -qx cargo-test
+./test --list | grep -qx setup_is_quick_when_done
+output=$(./test no-such-check) && { echo "an unknown check passed" && exit 1; }
+grep -qx '0 passed, 1 failed, 0 skipped' <<<"$output" || { echo "found: $output" && exit 1; }
