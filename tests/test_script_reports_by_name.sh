@@ -3,7 +3,8 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-./test --list | grep -qx cargo-test
-./test --list | grep -qx setup_is_quick_when_done
+names=$(./test --list)
+grep -qx cargo-test <<<"$names"
+grep -qx setup_is_quick_when_done <<<"$names"
 output=$(./test no-such-check) && { echo "an unknown check passed" && exit 1; }
 grep -qx '0 passed, 1 failed, 0 skipped' <<<"$output" || { echo "found: $output" && exit 1; }

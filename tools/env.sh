@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Sourced by scripts: which tools the project's programs use.
 #
 # METAROCE_VERILATOR=pinned (default) takes the version in tools/versions.txt,
