@@ -129,10 +129,8 @@ impl<const D: usize, const K: usize, const W: usize, const A: usize> Logic
         self.fifo.clock.next = self.clock.val();
         self.fifo.reset.next = self.reset.val();
 
-        self.offset.next =
-            self.command.val().address.get_bits::<3>(0) & self.lane_mask.val();
-        self.beats.next = (self.command.val().length
-            + bit_cast::<16, 3>(self.lane_mask.val()))
+        self.offset.next = self.command.val().address.get_bits::<3>(0) & self.lane_mask.val();
+        self.beats.next = (self.command.val().length + bit_cast::<16, 3>(self.lane_mask.val()))
             >> self.beat_shift.val();
         self.raw_beats.next = (self.command.val().length
             + bit_cast::<16, 3>(self.offset.val())
@@ -165,23 +163,20 @@ impl<const D: usize, const K: usize, const W: usize, const A: usize> Logic
         self.aligner.raw_bad.next = self.m_axi_rresp.val().any();
         self.aligner.raw_valid.next = self.m_axi_rvalid.val();
         self.m_axi_rready.next = self.aligner.raw_ready.val();
-        self.error.next = self.m_axi_rvalid.val()
-            && self.aligner.raw_ready.val()
-            && self.m_axi_rresp.val().any();
+        self.error.next =
+            self.m_axi_rvalid.val() && self.aligner.raw_ready.val() && self.m_axi_rresp.val().any();
 
         self.fifo.push.next = bit_cast::<W, D>(self.aligner.beat.val());
         if self.aligner.beat_bad.val() {
-            self.fifo.push.next =
-                bit_cast::<W, D>(self.aligner.beat.val()) | self.bad_bit.val();
+            self.fifo.push.next = bit_cast::<W, D>(self.aligner.beat.val()) | self.bad_bit.val();
         }
         self.fifo.push_valid.next = self.aligner.beat_valid.val();
         self.aligner.beat_ready.next = self.fifo.push_ready.val();
         self.beat.next = self.fifo.pop.val();
         self.beat_valid.next = self.fifo.pop_valid.val();
         self.fifo.pop_ready.next = self.beat_ready.val();
-        self.idle.next = !self.splitter.busy.val()
-            && !self.notes.pop_valid.val()
-            && self.aligner.idle.val();
+        self.idle.next =
+            !self.splitter.busy.val() && !self.notes.pop_valid.val() && self.aligner.idle.val();
 
         if self.start.val() {
             self.free.d.next = self.free.q.val() - self.beats.val();

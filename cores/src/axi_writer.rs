@@ -83,7 +83,10 @@ pub struct AxiWriter<const D: usize, const K: usize> {
 impl<const D: usize, const K: usize> AxiWriter<D, K> {
     /// `burst_beats`: beats of the longest burst, a power of two up to 256.
     pub fn new(burst_beats: usize) -> Self {
-        assert!(D == 8 * K && K.is_power_of_two() && K <= 8, "{D} data bits, {K} bytes");
+        assert!(
+            D == 8 * K && K.is_power_of_two() && K <= 8,
+            "{D} data bits, {K} bytes"
+        );
         Self {
             clock: Default::default(),
             reset: Default::default(),
@@ -148,14 +151,25 @@ impl<const D: usize, const K: usize> AxiWriter<D, K> {
 impl<const D: usize, const K: usize> Logic for AxiWriter<D, K> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, left, packed_left, offset, end_lanes, first, place, held);
-        dff_setup!(self, clock, ahead, unanswered, data, strobes, last, data_valid);
+        dff_setup!(
+            self,
+            clock,
+            left,
+            packed_left,
+            offset,
+            end_lanes,
+            first,
+            place,
+            held
+        );
+        dff_setup!(
+            self, clock, ahead, unanswered, data, strobes, last, data_valid
+        );
         self.splitter.clock.next = self.clock.val();
         self.splitter.reset.next = self.reset.val();
 
         // A command.
-        self.start_offset.next =
-            self.command_address.val().get_bits::<3>(0) & self.lane_mask.val();
+        self.start_offset.next = self.command_address.val().get_bits::<3>(0) & self.lane_mask.val();
         self.packed_beats.next = (self.command_length.val()
             + bit_cast::<16, 3>(self.lane_mask.val()))
             >> self.beat_shift.val();
@@ -163,11 +177,11 @@ impl<const D: usize, const K: usize> Logic for AxiWriter<D, K> {
             + bit_cast::<16, 3>(self.start_offset.val())
             + bit_cast::<16, 3>(self.lane_mask.val()))
             >> self.beat_shift.val();
-        self.command_ready.next =
-            !self.left.q.val().any() && !self.packed_left.q.val().any() && !self.splitter.busy.val();
-        self.start.next = self.command_valid.val()
-            && self.command_ready.val()
-            && self.packed_beats.val().any();
+        self.command_ready.next = !self.left.q.val().any()
+            && !self.packed_left.q.val().any()
+            && !self.splitter.busy.val();
+        self.start.next =
+            self.command_valid.val() && self.command_ready.val() && self.packed_beats.val().any();
         self.splitter.start.next = self.start.val() && self.command_write.val();
         self.splitter.address.next = self.command_address.val();
         self.splitter.beats.next = self.beats.val();
@@ -182,8 +196,8 @@ impl<const D: usize, const K: usize> Logic for AxiWriter<D, K> {
         self.address_taken.next = self.splitter.burst_valid.val() && self.m_axi_awready.val();
 
         // Data: of a burst whose address was taken or is offered now.
-        self.may_send.next = self.left.q.val().any()
-            && (!self.data_valid.q.val() || self.m_axi_wready.val());
+        self.may_send.next =
+            self.left.q.val().any() && (!self.data_valid.q.val() || self.m_axi_wready.val());
         if !self.ahead.q.val().any() && !self.splitter.burst_valid.val() {
             self.may_send.next = false;
         }
@@ -192,8 +206,8 @@ impl<const D: usize, const K: usize> Logic for AxiWriter<D, K> {
         }
         self.send.next =
             self.may_send.val() && (self.beat_valid.val() || !self.packed_left.q.val().any());
-        self.beat_ready.next = self.packed_left.q.val().any()
-            && (self.may_send.val() || !self.left.q.val().any());
+        self.beat_ready.next =
+            self.packed_left.q.val().any() && (self.may_send.val() || !self.left.q.val().any());
         self.burst_end.next =
             (self.left.q.val() == 1) || (self.place.q.val() == self.block_mask.val());
         self.up.next = bit_cast::<7, 3>(self.offset.q.val()) << 3;
@@ -260,9 +274,9 @@ impl<const D: usize, const K: usize> Logic for AxiWriter<D, K> {
                 + self.start_offset.val())
                 & self.lane_mask.val();
             self.first.d.next = true;
-            self.place.d.next = bit_cast::<8, 64>(
-                self.command_address.val() >> self.beat_shift.val(),
-            ) & self.block_mask.val();
+            self.place.d.next =
+                bit_cast::<8, 64>(self.command_address.val() >> self.beat_shift.val())
+                    & self.block_mask.val();
         }
         if self.reset.val() {
             self.left.d.next = 0.into();

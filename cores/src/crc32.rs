@@ -9,7 +9,9 @@ const POLYNOMIAL: u32 = 0x04C1_1DB7;
 /// The state after one more byte; bits are reflected, as Ethernet and RoCE send them.
 pub fn crc32_byte(state: u32, byte: u8) -> u32 {
     let polynomial = POLYNOMIAL.reverse_bits();
-    (0..8).fold(state ^ u32::from(byte), |state, _| state >> 1 ^ (polynomial * (state & 1)))
+    (0..8).fold(state ^ u32::from(byte), |state, _| {
+        state >> 1 ^ (polynomial * (state & 1))
+    })
 }
 
 /// The state before `byte`: the inverse of [`crc32_byte`].
@@ -70,7 +72,10 @@ pub struct Crc32Step<const D: usize> {
 
 impl<const D: usize> Default for Crc32Step<D> {
     fn default() -> Self {
-        assert!(matches!(D, 8 | 32 | 64), "a word is 8, 32 or 64 bits, not {D}");
+        assert!(
+            matches!(D, 8 | 32 | 64),
+            "a word is 8, 32 or 64 bits, not {D}"
+        );
         Self {
             state: Default::default(),
             data: Default::default(),
@@ -123,14 +128,20 @@ mod tests {
 
     #[test]
     fn the_check_value_of_the_catalogue_of_crcs() {
-        assert_eq!(!b"123456789".iter().copied().fold(u32::MAX, crc32_byte), 0xCBF4_3926);
+        assert_eq!(
+            !b"123456789".iter().copied().fold(u32::MAX, crc32_byte),
+            0xCBF4_3926
+        );
         assert_eq!(crc32_residue(), 0xDEBB_20E3);
     }
 
     #[test]
     fn a_step_back_undoes_a_step() {
         for byte in 0..=255 {
-            assert_eq!(crc32_byte_back(crc32_byte(0x1234_5678, byte), byte), 0x1234_5678);
+            assert_eq!(
+                crc32_byte_back(crc32_byte(0x1234_5678, byte), byte),
+                0x1234_5678
+            );
         }
     }
 }

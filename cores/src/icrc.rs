@@ -80,8 +80,19 @@ impl<const D: usize, const K: usize> Default for Icrc<D, K> {
 impl<const D: usize, const K: usize> Logic for Icrc<D, K> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, masked, masked_valid, masked_first, masked_half, crc);
-        self.lanes.next = self.variant.val().get_bits::<K>(self.position.val().index());
+        dff_setup!(
+            self,
+            clock,
+            masked,
+            masked_valid,
+            masked_first,
+            masked_half,
+            crc
+        );
+        self.lanes.next = self
+            .variant
+            .val()
+            .get_bits::<K>(self.position.val().index());
         self.ones.next = 0.into();
         for i in 0..K {
             if self.lanes.val().get_bit(i) {

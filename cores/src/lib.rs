@@ -6,7 +6,9 @@ pub mod counts;
 pub mod crc32;
 #[rustfmt::skip]
 pub mod generated;
+pub mod header_slots;
 pub mod icrc;
+pub mod parser;
 pub mod prim;
 pub mod ram_bypass;
 pub mod read_aligner;

@@ -54,7 +54,10 @@ pub struct ReadAligner<const D: usize> {
 
 impl<const D: usize> Default for ReadAligner<D> {
     fn default() -> Self {
-        assert!(D.is_power_of_two() && (8..=64).contains(&D), "{D} data bits");
+        assert!(
+            D.is_power_of_two() && (8..=64).contains(&D),
+            "{D} data bits"
+        );
         Self {
             clock: Default::default(),
             reset: Default::default(),
@@ -92,9 +95,8 @@ impl<const D: usize> Logic for ReadAligner<D> {
         self.idle.next = !self.left.q.val().any();
         self.note_ready.next = !self.left.q.val().any();
         // The first beat is only kept, unless it holds all.
-        self.prime.next = self.offset.q.val().any()
-            && !self.primed.q.val()
-            && (self.raw_left.q.val() != 1);
+        self.prime.next =
+            self.offset.q.val().any() && !self.primed.q.val() && (self.raw_left.q.val() != 1);
         // The last bytes are already here.
         self.flush.next = self.primed.q.val() && !self.raw_left.q.val().any();
         self.down.next = bit_cast::<7, 3>(self.offset.q.val()) << 3;
@@ -104,8 +106,7 @@ impl<const D: usize> Logic for ReadAligner<D> {
         if self.primed.q.val() {
             self.beat.next =
                 (self.held.q.val() >> self.down.val()) | (self.raw.val() << self.up.val());
-            self.beat_bad.next =
-                self.held_bad.q.val() || (self.raw_bad.val() && !self.flush.val());
+            self.beat_bad.next = self.held_bad.q.val() || (self.raw_bad.val() && !self.flush.val());
         }
         self.beat_valid.next = self.left.q.val().any()
             && !self.prime.val()

@@ -15,7 +15,10 @@ use rust_hdl::prelude::*;
 fn buffers_have_no_warning() {
     lint(&design(StreamFifo::<Bits<65>, 4>::default(), "stream_fifo"));
     lint(&design(FrameFifo::<Bits<8>, 9>::default(), "frame_fifo"));
-    lint(&design(SkidBuffer::<TxDescriptor>::default(), "skid_buffer"));
+    lint(&design(
+        SkidBuffer::<TxDescriptor>::default(),
+        "skid_buffer",
+    ));
     lint(&design(RamBypass::<Bits<272>, 10>::default(), "ram_bypass"));
 }
 

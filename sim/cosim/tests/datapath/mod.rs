@@ -18,7 +18,9 @@ pub fn design<B: Block>(mut block: B, name: &str) -> Design {
 pub fn model<B: Block>(block: B, name: &str) -> VerilatedModel {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("verilog");
-    design(block, name).write_to(&path).unwrap_or_else(|error| panic!("{error}"));
+    design(block, name)
+        .write_to(&path)
+        .unwrap_or_else(|error| panic!("{error}"));
     let sources = Sources::from_folder(name, &path).unwrap_or_else(|error| panic!("{error}"));
     let mut model = VerilatedModel::build(&sources, &Options::small())
         .unwrap_or_else(|error| panic!("{error}"));
@@ -28,7 +30,9 @@ pub fn model<B: Block>(block: B, name: &str) -> VerilatedModel {
 
 /// Holds reset for two cycles, all other inputs 0.
 pub fn reset(model: &mut VerilatedModel) {
-    let Some(reset) = model.find("reset") else { return };
+    let Some(reset) = model.find("reset") else {
+        return;
+    };
     model.set_u64(reset, 1);
     for _ in 0..2 {
         model.tick().expect("a cycle");
@@ -47,15 +51,30 @@ pub fn lint(design: &Design) {
     let path = folder.path().join("verilog");
     design.write_to(&path).expect("files");
     let output = Command::new(tool("VERILATOR", "verilator"))
-        .args(["--lint-only", "-Wall", "--top-module", &design.top, "-f", "files.f"])
+        .args([
+            "--lint-only",
+            "-Wall",
+            "--top-module",
+            &design.top,
+            "-f",
+            "files.f",
+        ])
         .current_dir(&path)
         .output()
         .expect("verilator runs");
     let said = String::from_utf8_lossy(&output.stderr).into_owned()
         + &String::from_utf8_lossy(&output.stdout);
     // The summary that newer versions print is no complaint.
-    let said: Vec<&str> = said.lines().filter(|line| !line.starts_with("- ")).collect();
-    assert!(output.status.success() && said.is_empty(), "{}: {}", design.top, said.join("\n"));
+    let said: Vec<&str> = said
+        .lines()
+        .filter(|line| !line.starts_with("- "))
+        .collect();
+    assert!(
+        output.status.success() && said.is_empty(),
+        "{}: {}",
+        design.top,
+        said.join("\n")
+    );
 }
 
 /// Yosys must make a netlist of it.
@@ -63,13 +82,24 @@ pub fn synthesise(design: &Design, script: &str) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("verilog");
     design.write_to(&path).expect("files");
-    let files: Vec<String> = design.modules.iter().map(|module| format!("{}.v", module.name)).collect();
-    let script = format!("read_verilog {}; {script} -top {}; check -assert", files.join(" "), design.top);
+    let files: Vec<String> = design
+        .modules
+        .iter()
+        .map(|module| format!("{}.v", module.name))
+        .collect();
+    let script = format!(
+        "read_verilog {}; {script} -top {}; check -assert",
+        files.join(" "),
+        design.top
+    );
     run(&path, &tool("YOSYS", "yosys"), &["-q", "-p", &script]);
 }
 
 fn run(folder: &Path, program: &str, arguments: &[&str]) {
-    let output = Command::new(program).args(arguments).current_dir(folder).output();
+    let output = Command::new(program)
+        .args(arguments)
+        .current_dir(folder)
+        .output();
     let output = output.unwrap_or_else(|error| panic!("{program}: {error}"));
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{program}: {said}");
