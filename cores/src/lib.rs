@@ -1,18 +1,35 @@
 //! Reusable synthesizable cores, one a file.
+pub mod ack_engine;
 pub mod axi_reader;
 pub mod axi_writer;
 pub mod burst_splitter;
+pub mod connection_state;
 pub mod counts;
 pub mod crc32;
+pub mod descriptor_builder;
+pub mod event_arbiter;
 #[rustfmt::skip]
 pub mod generated;
 pub mod header_slots;
 pub mod icrc;
+pub mod next_in_turn;
 pub mod parser;
+pub mod path_bank;
+pub mod path_table;
 pub mod prim;
+pub mod probe_judge;
 pub mod ram_bypass;
 pub mod read_aligner;
+pub mod resolve_queue;
+pub mod resolver;
+pub mod retransmit_queue;
+pub mod retransmit_stage;
+pub mod selector;
 pub mod skid_buffer;
 pub mod stream_fifo;
+pub mod transmission_queue;
+pub mod transmit_config;
+pub mod transmit_engine;
 pub mod transmit_path;
 pub mod types;
+pub mod walker;

@@ -117,3 +117,24 @@ pub struct Transmission {
     /// Acknowledgement request.
     pub ack_request: Bit,
 }
+
+/// What frames of a connection are made of, and checked against.
+#[derive(LogicStruct, Copy, Clone, Debug, Default, PartialEq)]
+pub struct ConnectionEntry {
+    /// It may be used.
+    pub live: Bit,
+    /// Queue pair here.
+    pub local_qp: Bits<24>,
+    /// Queue pair at the peer.
+    pub remote_qp: Bits<24>,
+    /// Ethernet address of the next hop.
+    pub dst_mac: Bits<48>,
+    /// Own Ethernet address.
+    pub src_mac: Bits<48>,
+    /// Own IPv4 address.
+    pub src_ip: Bits<32>,
+    /// The peer's IPv4 address.
+    pub dst_ip: Bits<32>,
+    /// Ones' complement sum of the IPv4 header without total length and checksum.
+    pub ip_sum: Bits<16>,
+}

@@ -1,8 +1,58 @@
 //! Every size of the NIC that is built, by name.
 use crate::nic::Nic;
+use crate::transmit_side::TransmitSide;
+use metaroce_emit::{Design, EmitError, emit as emit_block};
+use rust_hdl::prelude::*;
 
 /// 4 planes, 64 bits; 4 connections of 16 paths, window 256, 16 message slots, 16 regions.
 pub type Small = Nic<4, 64, 8, 13, 10, 16, 2, 6, 4, 4, 64, 256, 8, 16, 14, 14, 10, 16, 4>;
+/// Its transmit side.
+pub type SmallTransmitSide = TransmitSide<16, 2, 6, 4, 64, 4, 256, 8, 14, 14, 10>;
 
 /// 1 plane, 8 bits; 2 connections of 4 paths, window 32, 4 message slots, 4 regions.
 pub type Tiny = Nic<1, 8, 1, 104, 11, 4, 1, 3, 2, 2, 8, 32, 5, 2, 8, 11, 8, 4, 2>;
+/// Its transmit side.
+pub type TinyTransmitSide = TransmitSide<4, 1, 3, 2, 8, 1, 32, 5, 8, 11, 8>;
+
+/// A size of the NIC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Size {
+    /// [`Small`].
+    Small,
+    /// [`Tiny`].
+    Tiny,
+}
+
+impl Size {
+    /// Every size.
+    pub const ALL: &[Self] = &[Self::Small, Self::Tiny];
+
+    /// Its name, also the emitted top's: `metaroce_<name>`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Small => "small",
+            Self::Tiny => "tiny",
+        }
+    }
+}
+
+/// The Verilog of a whole NIC of this size.
+pub fn emit(size: Size) -> Result<Design, EmitError> {
+    match size {
+        Size::Small => emit_as(Small::new(), "metaroce_small"),
+        Size::Tiny => emit_as(Tiny::new(), "metaroce_tiny"),
+    }
+}
+
+/// The Verilog of its transmit side alone.
+pub fn emit_transmit_side(size: Size) -> Result<Design, EmitError> {
+    match size {
+        Size::Small => emit_as(SmallTransmitSide::new(), "transmit_side_small"),
+        Size::Tiny => emit_as(TinyTransmitSide::new(), "transmit_side_tiny"),
+    }
+}
+
+fn emit_as<B: Block>(mut block: B, name: &str) -> Result<Design, EmitError> {
+    block.connect_all();
+    emit_block(&block, name)
+}

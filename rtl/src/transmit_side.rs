@@ -1,5 +1,12 @@
 //! The transmit side: what goes out on which path, what ACKs say about it, what is sent again.
+use metaroce_cores::ack_engine::AckEngine;
+use metaroce_cores::connection_state::ConnectionState;
 use metaroce_cores::counts::{ConnectionFailure, TransmitCounts};
+use metaroce_cores::descriptor_builder::DescriptorBuilder;
+use metaroce_cores::prim::Dff;
+use metaroce_cores::resolver::Resolver;
+use metaroce_cores::transmit_config::TransmitConfig;
+use metaroce_cores::transmit_engine::TransmitEngine;
 use metaroce_cores::types::{ConfigWrite, FrameEvent, Message, TxDescriptor};
 use rust_hdl::prelude::*;
 
@@ -29,13 +36,13 @@ pub struct TransmitSide<
     pub now: Signal<In, Bits<32>>,
 
     /// An ACK or REFUSAL that its parser passed.
-    pub event: Signal<In, FrameEvent>,
+    pub frame: Signal<In, FrameEvent>,
     /// The plane it came from, for the trace.
-    pub event_plane: Signal<In, Bits<3>>,
+    pub frame_plane: Signal<In, Bits<3>>,
     /// Valid.
-    pub event_valid: Signal<In, Bit>,
-    /// Ready; never depends on `event_valid`.
-    pub event_ready: Signal<Out, Bit>,
+    pub frame_valid: Signal<In, Bit>,
+    /// Ready; never depends on `frame_valid`.
+    pub frame_ready: Signal<Out, Bit>,
 
     /// The next message.
     pub message: Signal<In, Message>,
@@ -109,6 +116,16 @@ pub struct TransmitSide<
     pub trace_acknowledge_valid: Signal<Out, Bit>,
     /// Its plane.
     pub trace_acknowledge_plane: Signal<Out, Bits<3>>,
+    configuration: TransmitConfig,
+    engine: TransmitEngine<P, CA, GA, C, N, QA>,
+    builder: DescriptorBuilder<N, CA, GA, IW, FA>,
+    ack: AckEngine<CA, GA, C, W>,
+    resolver: Resolver<CA, GA, C, F, W, IW, TA>,
+    connections: ConnectionState<CA, C>,
+    counted: Dff<TransmitCounts>,
+    drain: Dff<Bits<N>>,
+    failed_now: Signal<Local, Bits<C>>,
+    planes_ready: Signal<Local, Bits<N>>,
 }
 
 impl<
@@ -145,10 +162,10 @@ impl<
             clock: Default::default(),
             reset: Default::default(),
             now: Default::default(),
-            event: Default::default(),
-            event_plane: Default::default(),
-            event_valid: Default::default(),
-            event_ready: Default::default(),
+            frame: Default::default(),
+            frame_plane: Default::default(),
+            frame_valid: Default::default(),
+            frame_ready: Default::default(),
             message: Default::default(),
             message_slot: Default::default(),
             message_valid: Default::default(),
@@ -183,6 +200,16 @@ impl<
             trace_resolve_tsn: Default::default(),
             trace_acknowledge_valid: Default::default(),
             trace_acknowledge_plane: Default::default(),
+            configuration: Default::default(),
+            engine: TransmitEngine::new(W),
+            builder: Default::default(),
+            ack: Default::default(),
+            resolver: Default::default(),
+            connections: Default::default(),
+            counted: Default::default(),
+            drain: Default::default(),
+            failed_now: Default::default(),
+            planes_ready: Default::default(),
         }
     }
 }
@@ -220,5 +247,164 @@ impl<
     const QA: usize,
 > Logic for TransmitSide<P, CA, GA, C, F, N, W, IW, FA, TA, QA>
 {
-    fn update(&mut self) {}
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, counted, drain);
+        self.engine.clock.next = self.clock.val();
+        self.engine.reset.next = self.reset.val();
+        self.builder.clock.next = self.clock.val();
+        self.builder.reset.next = self.reset.val();
+        self.ack.clock.next = self.clock.val();
+        self.ack.reset.next = self.reset.val();
+        self.resolver.clock.next = self.clock.val();
+        self.resolver.reset.next = self.reset.val();
+        self.connections.clock.next = self.clock.val();
+        self.connections.reset.next = self.reset.val();
+
+        self.configuration.config_write.next = self.config_write.val();
+        self.engine.path_write.next = self.configuration.path_write.val();
+        self.ack.path_write.next = self.configuration.path_write.val();
+        self.resolver.path_write.next = self.configuration.path_write.val();
+        self.builder.path_write.next = self.configuration.path_write.val();
+        self.ack.connection_valid.next = self.configuration.connection_valid.val();
+        self.ack.connection_index.next = self.configuration.connection_index.val();
+        self.ack.connection_entry.next = self.configuration.connection_entry.val();
+        self.builder.connection_valid.next = self.configuration.connection_valid.val();
+        self.builder.connection_index.next = self.configuration.connection_index.val();
+        self.builder.connection_entry.next = self.configuration.connection_entry.val();
+        self.connections.renew.next = self.configuration.connection_valid.val();
+        self.connections.renew_connection.next =
+            bit_cast::<CA, 12>(self.configuration.connection_index.val());
+
+        // The transmit engine.
+        self.engine.hold.next = self.hold.val();
+        self.engine.now.next = self.now.val();
+        self.engine.message.next = self.message.val();
+        self.engine.message_slot.next = self.message_slot.val();
+        self.engine.message_valid.next = self.message_valid.val();
+        self.engine.message_stop.next = self.drain.q.val().any();
+        self.message_ready.next = self.engine.message_ready.val();
+        self.engine.sq_idle.next = self.sq_idle.val();
+        self.engine.failed.next = self.connections.failed.val();
+        self.engine.room.next = self.builder.room.val();
+        self.engine.snapshot.next = self.ack.snapshot.val();
+        self.engine.resolved.next = self.resolver.resolved.val();
+        self.engine.lost_valid.next = self.resolver.lost_valid.val();
+        self.engine.lost.next = self.resolver.lost.val();
+        self.engine.lost_plane.next = self.resolver.lost_plane.val();
+        self.engine.window.next = self.window.val();
+        self.engine.rto.next = self.rto.val();
+        self.engine.max_retries.next = self.max_retries.val();
+        self.engine.mtu_log2.next = self.mtu_log2.val();
+
+        // Descriptors.
+        self.builder.transmission.next = self.engine.transmission.val();
+        self.builder.transmission_plane.next = self.engine.transmission_plane.val();
+        self.builder.transmission_valid.next = self.engine.transmission_valid.val();
+        self.builder.message.next = self.message.val();
+        self.builder.message_slot.next = self.message_slot.val();
+        self.builder.message_enter.next = self.message_valid.val() & self.engine.message_ready.val();
+        self.builder.mtu_log2.next = self.mtu_log2.val();
+        self.data.next = self.builder.data.val();
+        self.planes_ready.next = bits::<N>(0);
+        for k in 0..N {
+            self.data_valid[k].next = self.builder.data_valid.val().get_bit(k);
+            if self.data_ready[k].val() {
+                self.planes_ready.next = self.planes_ready.val().replace_bit(k, true);
+            }
+        }
+        self.builder.data_ready.next = self.planes_ready.val();
+
+        // ACKs.
+        self.ack.hold.next = self.hold.val();
+        self.ack.now.next = self.now.val();
+        self.ack.frame.next = self.frame.val();
+        self.ack.frame_plane.next = self.frame_plane.val();
+        self.ack.frame_valid.next = self.frame_valid.val();
+        self.frame_ready.next = self.ack.frame_ready.val();
+        // Of commits in one cycle the transmit engine's comes first: who gives up in it has failed.
+        self.failed_now.next = self.connections.failed.val();
+        if self.engine.give_up.val() {
+            self.failed_now.next = self
+                .connections
+                .failed
+                .val()
+                .replace_bit(self.engine.give_up_connection.val().index(), true);
+        }
+        self.ack.failed.next = self.failed_now.val();
+        self.ack.transmit.next = self.engine.transmit.val();
+
+        // Fates.
+        self.resolver.hold.next = self.hold.val();
+        self.resolver.failed.next = self.failed_now.val();
+        self.resolver.transmission.next = self.engine.transmission.val();
+        self.resolver.transmission_valid.next = self.engine.transmission_valid.val();
+        self.resolver.snapshot.next = self.ack.snapshot.val();
+        self.resolver.bitvector.next = self.ack.bitvector.val();
+        self.resolver.applied.next = self.ack.applied.val();
+        self.resolver.lost_room.next = self.engine.lost_room.val();
+        self.delivered_valid.next = self.resolver.delivered_valid.val();
+        self.delivered_slot.next = self.resolver.delivered_slot.val();
+
+        // Failures. No message takes a slot while a queue may hold decisions of a failed connection: their slot may be it.
+        self.connections.give_up.next = self.engine.give_up.val();
+        self.connections.give_up_connection.next = self.engine.give_up_connection.val();
+        self.connections.refused.next = self.ack.refused.val();
+        self.connections.refused_connection.next = self.ack.refused_connection.val();
+        self.connections.refusal.next.reason = self.ack.refused_reason.val();
+        self.connections.refusal.next.stream = self.ack.refused_stream.val();
+        self.connections.refusal.next.message = self.ack.refused_message.val();
+        self.connections.failure_connection.next = self.failure_connection.val();
+        self.failure.next = self.connections.failure.val();
+        self.failed.next = self.connections.failed.val();
+        self.drain.d.next = self.drain.q.val() & self.builder.busy.val();
+        if self.engine.give_up.val() | self.ack.refused.val() {
+            self.drain.d.next = !bits::<N>(0);
+        }
+
+        // What is inside, what is counted, what is traced.
+        self.idle.next = !self.engine.busy.val()
+            & !self.ack.busy.val()
+            & !self.resolver.busy.val()
+            & !self.builder.busy.val().any();
+        self.counted.d.next.rx_unknown_connection = self.ack.unknown_connection.val();
+        self.counted.d.next.rx_closed_epoch = self.ack.closed_epoch.val();
+        self.counted.d.next.rx_acks = self.ack.applied.val();
+        self.counted.d.next.rx_refusals = self.ack.refused.val();
+        self.counted.d.next.rx_ack_invalid = self.ack.invalid.val();
+        self.counted.d.next.rx_ack_stale = self.ack.stale.val();
+        self.counted.d.next.rx_on_failed_connection = self.ack.on_failed.val();
+        self.counted.d.next.tx_writes =
+            self.engine.trace_valid.val() & (self.engine.trace_kind.val() == bits::<3>(3));
+        self.counted.d.next.tx_write_bytes = bits::<16>(0);
+        if self.engine.trace_valid.val() & (self.engine.trace_kind.val() == bits::<3>(3)) {
+            self.counted.d.next.tx_write_bytes = self.engine.payload.val();
+        }
+        self.counted.d.next.tx_retransmissions =
+            self.engine.trace_valid.val() & (self.engine.trace_kind.val() == bits::<3>(2));
+        self.counted.d.next.tx_tail_probes =
+            self.engine.trace_valid.val() & (self.engine.trace_kind.val() == bits::<3>(0));
+        self.counted.d.next.tx_timeout_probes =
+            self.engine.trace_valid.val() & (self.engine.trace_kind.val() == bits::<3>(1));
+        self.counted.d.next.tx_discarded =
+            self.engine.trace_valid.val() & (self.engine.trace_kind.val() == bits::<3>(4));
+        self.counts.next = self.counted.q.val();
+        self.trace_transmit_valid.next = self.engine.trace_valid.val();
+        self.trace_transmit_kind.next = self.engine.trace_kind.val();
+        self.trace_transmit_path.next = self.engine.trace_path.val();
+        self.trace_transmit_walk.next = self.engine.trace_walk.val();
+        self.trace_transmit_room.next = bit_cast::<8, N>(self.builder.room.val());
+        self.trace_transmit_retransmit.next = bit_cast::<8, N>(self.engine.trace_retransmit.val());
+        self.trace_transmit_current.next = self.engine.trace_current.val();
+        self.trace_transmit_idle.next = self.engine.trace_idle.val();
+        self.trace_resolve_valid.next = self.resolver.trace_valid.val();
+        self.trace_resolve_path.next = self.resolver.lost.val().path;
+        self.trace_resolve_tsn.next = self.resolver.trace_tsn.val();
+        self.trace_acknowledge_valid.next = self.ack.busy.val();
+        self.trace_acknowledge_plane.next = self.ack.plane.val();
+
+        if self.reset.val() {
+            self.drain.d.next = bits::<N>(0);
+        }
+    }
 }
