@@ -139,13 +139,17 @@ tri tri0 tri1 triand trior trireg type typedef union unique unique0 unsigned unt
 untyped use uwire var vectored virtual void wait wait_order wand weak weak0 weak1 while wildcard \
 wire with within wor xnor xor";
 
+// C++20, and the words that Verilator 5.006 and 5.48 themselves warn of.
 const CPP: &str = "alignas alignof and_eq asm atomic_cancel atomic_commit atomic_noexcept auto bitand \
 bitor bool catch char char16_t char32_t char8_t co_await co_return co_yield compl concept const_cast \
 consteval constexpr constinit decltype delete double dynamic_cast explicit false float friend goto \
 inline long main mutable namespace noexcept not_eq nullptr operator or_eq private public reflexpr \
 register reinterpret_cast requires short sizeof static_assert static_cast switch synchronized \
 template thread_local throw transaction_safe transaction_safe_dynamic true try typeid typename \
-using volatile wchar_t xor_eq stdin stdout stderr errno NULL NAN";
+using volatile wchar_t xor_eq stdin stdout stderr errno NULL NAN \
+abort bit_vector cdecl complex const_iterator deque far huge interrupt near pascal sc_clock sc_in \
+sc_inout sc_out sc_signal sensitive sensitive_neg sensitive_pos type_info uint16_t uint32_t uint8_t \
+std mailbox process semaphore randomize iterator list map override queue reference set stack vector";
 
 #[cfg(test)]
 mod tests {

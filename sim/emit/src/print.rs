@@ -61,6 +61,15 @@ pub(crate) fn sized(width: usize, value: &num_bigint::BigUint) -> String {
     if width == 1 { format!("1'b{value}") } else { format!("{width}'h{value:x}") }
 }
 
+/// Instances have names that no signal has: Verilator takes a signal with the name of an
+/// instance anywhere above it for a mistake.
+const INSTANCE: &str = "u_";
+
+/// Verilator does not take the top's own name inside the top.
+fn is_top(scope: &Scope) -> bool {
+    scope.path == scope.name
+}
+
 /// The Verilog name of every wire and instance.
 struct Names {
     nets: Vec<String>,
@@ -77,20 +86,28 @@ impl Names {
         for (id, net) in logic.nets.iter().enumerate().filter(|(_, n)| own(&n.role)) {
             let name = net.name.replace('$', "_");
             reasons.extend(forbidden(&name));
+            if name.starts_with(INSTANCE) {
+                reasons.push(format!("port `{name}`: names in `{INSTANCE}` are kept for instances"));
+            }
+            if is_top(scope) && name == scope.name {
+                reasons.push(format!("port `{name}` has the name of the top module"));
+            }
             if !taken.reserve(&name) {
                 reasons.push(format!("two ports are both named `{name}` in Verilog"));
             }
             nets[id] = name;
         }
+        if is_top(scope) {
+            taken.reserve(&scope.name);
+        }
         let mut instances = Vec::new();
         for child in &scope.children {
-            let name = child.name.replace('$', "_");
-            reasons.extend(forbidden(&name));
-            instances.push(taken.unique(&name));
+            instances.push(taken.unique(&format!("{INSTANCE}{}", child.name.replace('$', "_"))));
         }
         for (id, net) in logic.nets.iter().enumerate().filter(|(_, n)| !own(&n.role)) {
             let name = net.name.replace('$', "_");
             reasons.extend(forbidden(&name));
+            let name = if name.starts_with(INSTANCE) { format!("w_{name}") } else { name };
             nets[id] = taken.unique(&name);
         }
         if reasons.is_empty() { Ok(Names { nets, instances, taken }) } else { Err(reasons) }

@@ -112,7 +112,7 @@ impl Lowerer<'_> {
 
     /// A value without arithmetic on top.
     fn plain(&mut self, e: &Ast) -> Result<E, String> {
-        if matches!(strip(e), Ast::Binary(..)) {
+        if sums(e) {
             return Err(ambiguous());
         }
         let value = self.sized(e, None)?;
@@ -165,6 +165,17 @@ fn strip(e: &Ast) -> &Ast {
     match e {
         Ast::Paren(inner) => strip(inner),
         _ => e,
+    }
+}
+
+/// Whether the outer operators of `e` include one that may wrap; `&`, `|` and `^` do not.
+fn sums(e: &Ast) -> bool {
+    match strip(e) {
+        Ast::Binary(a, VerilogOp::BitAnd | VerilogOp::BitOr | VerilogOp::BitXor, b) => {
+            sums(a) || sums(b)
+        }
+        Ast::Binary(..) => true,
+        _ => false,
     }
 }
 
