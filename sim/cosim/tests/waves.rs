@@ -86,7 +86,7 @@ fn failure_leaves_waves_save_file_and_pictures() {
 
     let save = fs::read_to_string(&files.gtkw).unwrap();
     assert!(save.contains("[dumpfile] \"stall.fst\""), "{save}");
-    assert!(save.contains(&format!(" {} -1", cycle * 10 + 5)), "{save}");
+    assert!(save.contains(&format!(" {} -1", cycle * 10 + 4)), "{save}");
     assert!(
         save.contains("tx_tdata[31:0]") && !save.contains("not_there"),
         "{save}"

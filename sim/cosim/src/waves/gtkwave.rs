@@ -14,17 +14,18 @@ const FLAGS_BIT: &str = "@28";
 /// Right-justified hexadecimal.
 const FLAGS_HEX: &str = "@22";
 
-/// Zoom that shows some forty cycles: about -log2 of time units a pixel.
-const ZOOM: f64 = -2.0;
+/// GTKWave shows `2^-zoom` time units in 200 pixels: some forty cycles in a window.
+const ZOOM: f64 = -6.0;
 
 /// Cycles left of the marker when the file is opened.
 const CYCLES_SHOWN_BEFORE: u64 = 20;
 
-/// The save file's text: the marker stands on the rising edge of the cycle.
+/// The save file's text: the marker stands just before the cycle's rising edge, where
+/// GTKWave shows the values that the edge samples.
 pub(super) fn save_file(waves: &Waves, fst: &Path, signals: &[String], cycle: u64) -> String {
     // Beside the save file, so that both can be moved together.
     let dump = fst.file_name().unwrap_or_default().to_string_lossy();
-    let marker = cycle * CYCLE_TIME + CYCLE_TIME / 2;
+    let marker = cycle * CYCLE_TIME + CYCLE_TIME / 2 - 1;
     let start = cycle.saturating_sub(CYCLES_SHOWN_BEFORE) * CYCLE_TIME;
     let mut text =
         format!("[*] cycle {cycle} is marked\n[dumpfile] \"{dump}\"\n[timestart] {start}\n");
