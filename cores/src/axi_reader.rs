@@ -1,5 +1,6 @@
 //! Reads host memory through AXI4.
 #![allow(missing_docs)] // the derive makes methods that can carry no document
+use crate::beat::Beat;
 use crate::burst_splitter::BurstSplitter;
 use crate::prim::Dff;
 use crate::read_aligner::{ReadAligner, ReadNote};
@@ -18,12 +19,12 @@ pub struct ReadCommand {
 
 /// Commands in, packed beats out, in order: ceil(length / K) beats a command, none for length 0.
 ///
-/// `D` data bits, `K` = D / 8, `W` = D + 1, `A` = log2 of the FIFO's beats. A command is taken when the FIFO has room for
+/// `D` data bits, `K` = D / 8, `A` = log2 of the FIFO's beats. A command is taken when the FIFO has room for
 /// all of it, so memory is never made to wait; the next ones are taken while it runs. Its first address is offered one
 /// cycle after the command; a beat leaves three cycles or more after its arrival. A beat a cycle; one cycle is lost a
 /// command, two if it is not aligned. Bytes beyond the last are not defined. AXI ids are 0, bursts INCR.
 #[derive(LogicBlock)]
-pub struct AxiReader<const D: usize, const K: usize, const W: usize, const A: usize> {
+pub struct AxiReader<const D: usize, const K: usize, const A: usize> {
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high. Nothing may be under way at the memory.
     pub reset: Signal<In, Bit>,
@@ -31,8 +32,7 @@ pub struct AxiReader<const D: usize, const K: usize, const W: usize, const A: us
     pub command_valid: Signal<In, Bit>,
     /// Depends on `command`.
     pub command_ready: Signal<Out, Bit>,
-    /// Bit D: memory answered with an error; bits D-1..0: data, first byte lowest.
-    pub beat: Signal<Out, Bits<W>>,
+    pub beat: Signal<Out, Beat<D>>,
     pub beat_valid: Signal<Out, Bit>,
     pub beat_ready: Signal<In, Bit>,
     /// Every command's beats have arrived.
@@ -54,7 +54,7 @@ pub struct AxiReader<const D: usize, const K: usize, const W: usize, const A: us
     splitter: BurstSplitter,
     notes: SkidBuffer<ReadNote>,
     aligner: ReadAligner<D>,
-    fifo: StreamFifo<Bits<W>, A>,
+    fifo: StreamFifo<Beat<D>, A>,
     /// FIFO words that no command has reserved.
     free: Dff<Bits<16>>,
     offset: Signal<Local, Bits<3>>,
@@ -65,13 +65,12 @@ pub struct AxiReader<const D: usize, const K: usize, const W: usize, const A: us
     lane_mask: Constant<Bits<3>>,
     capacity: Constant<Bits<16>>,
     incr: Constant<Bits<2>>,
-    bad_bit: Constant<Bits<W>>,
 }
 
-impl<const D: usize, const K: usize, const W: usize, const A: usize> AxiReader<D, K, W, A> {
+impl<const D: usize, const K: usize, const A: usize> AxiReader<D, K, A> {
     /// `burst_beats`: beats of the longest burst, a power of two up to 256.
     pub fn new(burst_beats: usize) -> Self {
-        assert!(D == 8 * K && W == D + 1, "K is D / 8, W is D + 1");
+        assert!(D == 8 * K, "K is D / 8");
         assert!(K.is_power_of_two() && K <= 8, "{D} data bits");
         assert!((1..16).contains(&A), "a FIFO of 2^{A} beats");
         Self {
@@ -109,14 +108,11 @@ impl<const D: usize, const K: usize, const W: usize, const A: usize> AxiReader<D
             lane_mask: Constant::new((K as u64 - 1).into()),
             capacity: Constant::new(((1 << A) - 1).into()),
             incr: Constant::new(1.into()),
-            bad_bit: Constant::new(Bits::<W>::default().replace_bit(D, true)),
         }
     }
 }
 
-impl<const D: usize, const K: usize, const W: usize, const A: usize> Logic
-    for AxiReader<D, K, W, A>
-{
+impl<const D: usize, const K: usize, const A: usize> Logic for AxiReader<D, K, A> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, free);
@@ -166,10 +162,8 @@ impl<const D: usize, const K: usize, const W: usize, const A: usize> Logic
         self.error.next =
             self.m_axi_rvalid.val() && self.aligner.raw_ready.val() && self.m_axi_rresp.val().any();
 
-        self.fifo.push.next = bit_cast::<W, D>(self.aligner.beat.val());
-        if self.aligner.beat_bad.val() {
-            self.fifo.push.next = bit_cast::<W, D>(self.aligner.beat.val()) | self.bad_bit.val();
-        }
+        self.fifo.push.next.data = self.aligner.beat.val();
+        self.fifo.push.next.bad = self.aligner.beat_bad.val();
         self.fifo.push_valid.next = self.aligner.beat_valid.val();
         self.aligner.beat_ready.next = self.fifo.push_ready.val();
         self.beat.next = self.fifo.pop.val();

@@ -41,7 +41,7 @@ pub struct Icrc<const D: usize, const K: usize> {
     ones: Signal<Local, Bits<D>>,
     variant: Constant<Bits<136>>,
     start: Constant<Bits<32>>,
-    byte: Constant<Bits<D>>,
+    octet: Constant<Bits<D>>,
 }
 
 impl<const D: usize, const K: usize> Default for Icrc<D, K> {
@@ -72,7 +72,7 @@ impl<const D: usize, const K: usize> Default for Icrc<D, K> {
             ones: Default::default(),
             variant: Constant::new(variant),
             start: Constant::new(u64::from(start).into()),
-            byte: Constant::new(0xFF.into()),
+            octet: Constant::new(0xFF.into()),
         }
     }
 }
@@ -96,7 +96,7 @@ impl<const D: usize, const K: usize> Logic for Icrc<D, K> {
         self.ones.next = 0.into();
         for i in 0..K {
             if self.lanes.val().get_bit(i) {
-                self.ones.next = self.ones.val() | (self.byte.val() << (8 * i).to_bits::<7>());
+                self.ones.next = self.ones.val() | (self.octet.val() << (8 * i).to_bits::<7>());
             }
         }
         self.step.data.next = self.masked.q.val();

@@ -2,12 +2,15 @@
 pub mod ack_engine;
 pub mod axi_reader;
 pub mod axi_writer;
+pub mod beat;
 pub mod burst_splitter;
 pub mod connection_state;
 pub mod counts;
 pub mod crc32;
+pub mod deparser;
 pub mod descriptor_builder;
 pub mod event_arbiter;
+pub mod frame_headers;
 #[rustfmt::skip]
 pub mod generated;
 pub mod header_slots;

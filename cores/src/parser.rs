@@ -11,8 +11,6 @@ use rust_hdl::prelude::*;
 
 /// Ethernet's header in bytes.
 const ETHERNET_BYTES: u64 = 14;
-/// IPv4's header in bytes.
-const IPV4_BYTES: u64 = 20;
 /// IPv4 total length of a frame: without Ethernet's header.
 const fn total(frame_bytes: u64) -> u64 {
     frame_bytes - ETHERNET_BYTES
@@ -50,7 +48,7 @@ pub struct Parser<const D: usize, const K: usize, const H: usize> {
     /// The frame is not: none of its beats counts.
     pub payload_rollback: Signal<Out, Bit>,
     /// Of both engines; `tail` beyond the opcode's headers is not defined.
-    pub event: Signal<Out, FrameEvent>,
+    pub frame_event: Signal<Out, FrameEvent>,
     /// WRITE or PROBE.
     pub receive_valid: Signal<Out, Bit>,
     pub receive_ready: Signal<In, Bit>,
@@ -89,7 +87,7 @@ pub struct Parser<const D: usize, const K: usize, const H: usize> {
     stall: Signal<Local, Bit>,
     take: Signal<Local, Bit>,
     word: Signal<Local, Bits<D>>,
-    byte: Signal<Local, Bits<8>>,
+    octet: Signal<Local, Bits<8>>,
     lanes: Signal<Local, Bits<4>>,
     beat_ragged: Signal<Local, Bit>,
     new_length: Signal<Local, Bits<16>>,
@@ -145,7 +143,7 @@ impl<const D: usize, const K: usize, const H: usize> Parser<D, K, H> {
             payload_ready: Default::default(),
             payload_commit: Default::default(),
             payload_rollback: Default::default(),
-            event: Default::default(),
+            frame_event: Default::default(),
             receive_valid: Default::default(),
             receive_ready: Default::default(),
             acknowledge_valid: Default::default(),
@@ -177,7 +175,7 @@ impl<const D: usize, const K: usize, const H: usize> Parser<D, K, H> {
             stall: Default::default(),
             take: Default::default(),
             word: Default::default(),
-            byte: Default::default(),
+            octet: Default::default(),
             lanes: Default::default(),
             beat_ragged: Default::default(),
             new_length: Default::default(),
@@ -232,11 +230,11 @@ impl<const D: usize, const K: usize, const H: usize> Logic for Parser<D, K, H> {
             !self.stall.val() && (self.payload_ready.val() || !self.remaining.q.val().any());
         self.take.next = self.s_axis_tvalid.val() && self.s_axis_tready.val();
         self.word.next = 0.into();
-        self.byte.next = 0.into();
+        self.octet.next = 0.into();
         self.lanes.next = 0.into();
         for i in 0..K {
-            self.byte.next = self.s_axis_tdata.val().get_bits::<8>(8 * i);
-            self.word.next = (self.word.val() << 8) | bit_cast::<D, 8>(self.byte.val());
+            self.octet.next = self.s_axis_tdata.val().get_bits::<8>(8 * i);
+            self.word.next = (self.word.val() << 8) | bit_cast::<D, 8>(self.octet.val());
             if self.s_axis_tkeep.val().get_bit(i) {
                 self.lanes.next = self.lanes.val() + 1;
             }
@@ -397,7 +395,7 @@ impl<const D: usize, const K: usize, const H: usize> Logic for Parser<D, K, H> {
             self.checked.q.val() && !(self.good.val() && self.is_write.q.val());
 
         // An event waits for its engine.
-        self.event.next = self.held.q.val();
+        self.frame_event.next = self.held.q.val();
         self.receive_valid.next = self.held_receive.q.val();
         self.acknowledge_valid.next = self.held_acknowledge.q.val();
         if self.receive_ready.val() {

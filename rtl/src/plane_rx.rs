@@ -1,12 +1,22 @@
 //! One plane's receive half: frames in, events out, payload to host memory.
 #![allow(missing_docs)] // the derive makes methods that can carry no document
+use metaroce_cores::axi_writer::AxiWriter;
+use metaroce_cores::parser::Parser;
+use metaroce_cores::skid_buffer::SkidBuffer;
+use metaroce_cores::stream_fifo::FrameFifo;
 use metaroce_cores::types::{FrameEvent, Placement};
 use rust_hdl::prelude::*;
 
-/// One plane's receive half.
+/// Beats of the longest write burst: long enough to hide an address, short enough to share a memory.
+const BURST_BEATS: usize = 16;
+
+/// One plane's receive half: a beat a cycle, frames back to back.
+///
+/// A frame's event comes three cycles after its last beat; the first address of its write two cycles after its placement,
+/// or after the write before it. Payload waits in the FIFO until then: nothing unverified reaches memory.
 ///
 /// `D` stream and AXI data bits (8 or 64), `K` = D / 8, `H` = 104 / K header beats, `A` = log2 of the payload FIFO's beats.
-#[derive(LogicBlock, Default)]
+#[derive(LogicBlock)]
 pub struct PlaneRx<const D: usize, const K: usize, const H: usize, const A: usize> {
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -55,6 +65,10 @@ pub struct PlaneRx<const D: usize, const K: usize, const H: usize, const A: usiz
     pub m_axi_bresp: Signal<In, Bits<2>>,
     pub m_axi_bvalid: Signal<In, Bit>,
     pub m_axi_bready: Signal<Out, Bit>,
+    parser: Parser<D, K, H>,
+    fifo: FrameFifo<Bits<D>, A>,
+    placements: SkidBuffer<Placement>,
+    writer: AxiWriter<D, K>,
 }
 
 impl<const D: usize, const K: usize, const H: usize, const A: usize> PlaneRx<D, K, H, A> {
@@ -65,10 +79,112 @@ impl<const D: usize, const K: usize, const H: usize, const A: usize> PlaneRx<D, 
             K << A >= 2 * max_payload,
             "the payload FIFO holds two payloads of {max_payload} bytes"
         );
-        Self::default()
+        Self {
+            clock: Default::default(),
+            reset: Default::default(),
+            s_axis_tdata: Default::default(),
+            s_axis_tkeep: Default::default(),
+            s_axis_tvalid: Default::default(),
+            s_axis_tready: Default::default(),
+            s_axis_tlast: Default::default(),
+            receive: Default::default(),
+            receive_valid: Default::default(),
+            receive_ready: Default::default(),
+            acknowledge: Default::default(),
+            acknowledge_valid: Default::default(),
+            acknowledge_ready: Default::default(),
+            placement: Default::default(),
+            placement_valid: Default::default(),
+            placement_ready: Default::default(),
+            drop_foreign: Default::default(),
+            drop_malformed: Default::default(),
+            drop_bad_icrc: Default::default(),
+            drop_unknown_opcode: Default::default(),
+            idle: Default::default(),
+            write_error: Default::default(),
+            m_axi_awaddr: Default::default(),
+            m_axi_awlen: Default::default(),
+            m_axi_awsize: Default::default(),
+            m_axi_awburst: Default::default(),
+            m_axi_awvalid: Default::default(),
+            m_axi_awready: Default::default(),
+            m_axi_wdata: Default::default(),
+            m_axi_wstrb: Default::default(),
+            m_axi_wlast: Default::default(),
+            m_axi_wvalid: Default::default(),
+            m_axi_wready: Default::default(),
+            m_axi_bresp: Default::default(),
+            m_axi_bvalid: Default::default(),
+            m_axi_bready: Default::default(),
+            parser: Parser::new(max_payload),
+            fifo: Default::default(),
+            placements: Default::default(),
+            writer: AxiWriter::new(BURST_BEATS),
+        }
     }
 }
 
 impl<const D: usize, const K: usize, const H: usize, const A: usize> Logic for PlaneRx<D, K, H, A> {
-    fn update(&mut self) {}
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.parser.clock.next = self.clock.val();
+        self.parser.reset.next = self.reset.val();
+        self.fifo.clock.next = self.clock.val();
+        self.fifo.reset.next = self.reset.val();
+        self.placements.clock.next = self.clock.val();
+        self.placements.reset.next = self.reset.val();
+        self.writer.clock.next = self.clock.val();
+        self.writer.reset.next = self.reset.val();
+
+        self.parser.s_axis_tdata.next = self.s_axis_tdata.val();
+        self.parser.s_axis_tkeep.next = self.s_axis_tkeep.val();
+        self.parser.s_axis_tvalid.next = self.s_axis_tvalid.val();
+        self.parser.s_axis_tlast.next = self.s_axis_tlast.val();
+        self.s_axis_tready.next = self.parser.s_axis_tready.val();
+        self.receive.next = self.parser.frame_event.val();
+        self.receive_valid.next = self.parser.receive_valid.val();
+        self.parser.receive_ready.next = self.receive_ready.val();
+        self.acknowledge.next = self.parser.frame_event.val();
+        self.acknowledge_valid.next = self.parser.acknowledge_valid.val();
+        self.parser.acknowledge_ready.next = self.acknowledge_ready.val();
+        self.drop_foreign.next = self.parser.drop_foreign.val();
+        self.drop_malformed.next = self.parser.drop_malformed.val();
+        self.drop_bad_icrc.next = self.parser.drop_bad_icrc.val();
+        self.drop_unknown_opcode.next = self.parser.drop_unknown_opcode.val();
+
+        self.fifo.push.next = self.parser.payload.val();
+        self.fifo.push_valid.next = self.parser.payload_valid.val();
+        self.parser.payload_ready.next = self.fifo.push_ready.val();
+        self.fifo.commit.next = self.parser.payload_commit.val();
+        self.fifo.rollback.next = self.parser.payload_rollback.val();
+
+        self.placements.push.next = self.placement.val();
+        self.placements.push_valid.next = self.placement_valid.val();
+        self.placement_ready.next = self.placements.push_ready.val();
+        self.writer.command_write.next = self.placements.pop.val().accept;
+        self.writer.command_address.next = self.placements.pop.val().address;
+        self.writer.command_length.next = self.placements.pop.val().length;
+        self.writer.command_valid.next = self.placements.pop_valid.val();
+        self.placements.pop_ready.next = self.writer.command_ready.val();
+        self.writer.beat.next = self.fifo.pop.val();
+        self.writer.beat_valid.next = self.fifo.pop_valid.val();
+        self.fifo.pop_ready.next = self.writer.beat_ready.val();
+        self.idle.next = self.writer.idle.val() && !self.placements.pop_valid.val();
+        self.write_error.next = self.writer.error.val();
+
+        self.m_axi_awaddr.next = self.writer.m_axi_awaddr.val();
+        self.m_axi_awlen.next = self.writer.m_axi_awlen.val();
+        self.m_axi_awsize.next = self.writer.m_axi_awsize.val();
+        self.m_axi_awburst.next = self.writer.m_axi_awburst.val();
+        self.m_axi_awvalid.next = self.writer.m_axi_awvalid.val();
+        self.writer.m_axi_awready.next = self.m_axi_awready.val();
+        self.m_axi_wdata.next = self.writer.m_axi_wdata.val();
+        self.m_axi_wstrb.next = self.writer.m_axi_wstrb.val();
+        self.m_axi_wlast.next = self.writer.m_axi_wlast.val();
+        self.m_axi_wvalid.next = self.writer.m_axi_wvalid.val();
+        self.writer.m_axi_wready.next = self.m_axi_wready.val();
+        self.writer.m_axi_bresp.next = self.m_axi_bresp.val();
+        self.writer.m_axi_bvalid.next = self.m_axi_bvalid.val();
+        self.m_axi_bready.next = self.writer.m_axi_bready.val();
+    }
 }

@@ -4,11 +4,15 @@ mod datapath;
 use datapath::{design, lint};
 use metaroce_cores::axi_reader::AxiReader;
 use metaroce_cores::axi_writer::AxiWriter;
+use metaroce_cores::deparser::Deparser;
 use metaroce_cores::icrc::Icrc;
+use metaroce_cores::parser::Parser;
 use metaroce_cores::ram_bypass::RamBypass;
 use metaroce_cores::skid_buffer::SkidBuffer;
 use metaroce_cores::stream_fifo::{FrameFifo, StreamFifo};
 use metaroce_cores::types::TxDescriptor;
+use metaroce_rtl::plane_rx::PlaneRx;
+use metaroce_rtl::plane_tx::PlaneTx;
 use rust_hdl::prelude::*;
 
 #[test]
@@ -30,8 +34,24 @@ fn icrc_has_no_warning() {
 
 #[test]
 fn memory_ports_have_no_warning() {
-    lint(&design(AxiReader::<8, 1, 9, 9>::new(16), "axi_reader"));
-    lint(&design(AxiReader::<64, 8, 65, 9>::new(16), "axi_reader"));
+    lint(&design(AxiReader::<8, 1, 9>::new(16), "axi_reader"));
+    lint(&design(AxiReader::<64, 8, 9>::new(16), "axi_reader"));
     lint(&design(AxiWriter::<8, 1>::new(16), "axi_writer"));
     lint(&design(AxiWriter::<64, 8>::new(16), "axi_writer"));
+}
+
+#[test]
+fn parser_and_deparser_have_no_warning() {
+    lint(&design(Parser::<8, 1, 104>::new(1024), "parser"));
+    lint(&design(Parser::<64, 8, 13>::new(4096), "parser"));
+    lint(&design(Deparser::<8, 1, 104>::default(), "deparser"));
+    lint(&design(Deparser::<64, 8, 13>::default(), "deparser"));
+}
+
+#[test]
+fn planes_have_no_warning() {
+    lint(&design(PlaneRx::<8, 1, 104, 11>::new(1024), "plane_rx"));
+    lint(&design(PlaneRx::<64, 8, 13, 10>::new(4096), "plane_rx"));
+    lint(&design(PlaneTx::<8, 1, 104, 11>::new(1024), "plane_tx"));
+    lint(&design(PlaneTx::<64, 8, 13, 10>::new(4096), "plane_tx"));
 }

@@ -1,0 +1,207 @@
+//! The header beats of a frame.
+#![allow(missing_docs)] // the derive makes methods that can carry no document
+use crate::generated::common::PackCommon;
+use crate::generated::constants as protocol;
+use crate::header_slots::HEADER_BYTES;
+use crate::prim::Dff;
+use crate::types::TxDescriptor;
+use rust_hdl::prelude::*;
+
+/// Bytes of Ethernet's header less those of the ICRC: IPv4's total length is headers + padded payload - 10.
+const ETHERNET_LESS_ICRC: u64 = 10;
+
+/// Beat `index` of the headers that a descriptor asks for.
+///
+/// `D` data bits (8 or 64), `K` = D / 8, `H` = 104 / K. No latency, but IPv4 total length is right one cycle after a new
+/// descriptor, UDP length and IPv4 checksum two cycles: they stand at byte 16 and after it, and `index` starts at 0.
+/// IPv4: DSCP 0, ECT(0), identification 0, "do not fragment". UDP checksum 0.
+#[derive(LogicBlock)]
+pub struct FrameHeaders<const D: usize, const K: usize, const H: usize> {
+    pub clock: Signal<In, Clock>,
+    pub descriptor: Signal<In, TxDescriptor>,
+    pub index: Signal<In, Bits<7>>,
+    /// First byte lowest.
+    pub word: Signal<Out, Bits<D>>,
+    /// `index` is the last header beat's.
+    pub last: Signal<Out, Bit>,
+    common: PackCommon,
+    total: Dff<Bits<16>>,
+    udp_length: Dff<Bits<16>>,
+    checksum: Dff<Bits<16>>,
+    header: Signal<Local, Bits<832>>,
+    header_last: Signal<Local, Bits<7>>,
+    header_total: Signal<Local, Bits<16>>,
+    padded: Signal<Local, Bits<16>>,
+    sum: Signal<Local, Bits<17>>,
+    slot: Signal<Local, Bits<D>>,
+    big: Signal<Local, Bits<D>>,
+    little: Signal<Local, Bits<D>>,
+    octet: Signal<Local, Bits<8>>,
+    places: [Constant<Bits<10>>; H],
+    ethertype: Constant<Bits<16>>,
+    ecn: Constant<Bits<2>>,
+    flags: Constant<Bits<3>>,
+    ttl: Constant<Bits<8>>,
+    udp: Constant<Bits<8>>,
+    port: Constant<Bits<16>>,
+    p_key: Constant<Bits<16>>,
+    version: Constant<Bits<4>>,
+    op_write: Constant<Bits<8>>,
+    op_ack: Constant<Bits<8>>,
+    op_refusal: Constant<Bits<8>>,
+    write_last: Constant<Bits<7>>,
+    ack_last: Constant<Bits<7>>,
+    refusal_last: Constant<Bits<7>>,
+    probe_last: Constant<Bits<7>>,
+    write_total: Constant<Bits<16>>,
+    ack_total: Constant<Bits<16>>,
+    refusal_total: Constant<Bits<16>>,
+    probe_total: Constant<Bits<16>>,
+}
+
+/// Last header beat of a frame of this many bytes without payload.
+fn last_beat<const K: usize>(frame_bytes: u64) -> Constant<Bits<7>> {
+    Constant::new(((frame_bytes - 4) / K as u64 - 1).into())
+}
+
+/// IPv4 total length of such a frame.
+fn total(frame_bytes: u64) -> Constant<Bits<16>> {
+    Constant::new((frame_bytes - 4 - ETHERNET_LESS_ICRC).into())
+}
+
+impl<const D: usize, const K: usize, const H: usize> Default for FrameHeaders<D, K, H> {
+    fn default() -> Self {
+        assert!(
+            D == 8 * K && H * K == HEADER_BYTES,
+            "K is D / 8, H is 104 / K"
+        );
+        Self {
+            clock: Default::default(),
+            descriptor: Default::default(),
+            index: Default::default(),
+            word: Default::default(),
+            last: Default::default(),
+            common: Default::default(),
+            total: Default::default(),
+            udp_length: Default::default(),
+            checksum: Default::default(),
+            header: Default::default(),
+            header_last: Default::default(),
+            header_total: Default::default(),
+            padded: Default::default(),
+            sum: Default::default(),
+            slot: Default::default(),
+            big: Default::default(),
+            octet: Default::default(),
+            little: Default::default(),
+            places: std::array::from_fn(|i| Constant::new(((D * (H - 1 - i)) as u64).into())),
+            ethertype: Constant::new(protocol::ETHERTYPE_IPV4.into()),
+            ecn: Constant::new(protocol::ECN_CAPABLE.into()),
+            flags: Constant::new(protocol::IPV4_DO_NOT_FRAGMENT.into()),
+            ttl: Constant::new(protocol::TTL.into()),
+            udp: Constant::new(protocol::IP_PROTOCOL_UDP.into()),
+            port: Constant::new(protocol::UDP_PORT.into()),
+            p_key: Constant::new(protocol::P_KEY.into()),
+            version: Constant::new(protocol::PATH_VERSION.into()),
+            op_write: Constant::new(protocol::OPCODE_WRITE.into()),
+            op_ack: Constant::new(protocol::OPCODE_ACK.into()),
+            op_refusal: Constant::new(protocol::OPCODE_REFUSAL.into()),
+            write_last: last_beat::<K>(protocol::WRITE_OVERHEAD_BYTES),
+            ack_last: last_beat::<K>(protocol::ACK_FRAME_BYTES),
+            refusal_last: last_beat::<K>(protocol::REFUSAL_FRAME_BYTES),
+            probe_last: last_beat::<K>(protocol::PROBE_FRAME_BYTES),
+            write_total: total(protocol::WRITE_OVERHEAD_BYTES),
+            ack_total: total(protocol::ACK_FRAME_BYTES),
+            refusal_total: total(protocol::REFUSAL_FRAME_BYTES),
+            probe_total: total(protocol::PROBE_FRAME_BYTES),
+        }
+    }
+}
+
+impl<const D: usize, const K: usize, const H: usize> Logic for FrameHeaders<D, K, H> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, total, udp_length, checksum);
+
+        // Lengths.
+        self.header_last.next = self.probe_last.val();
+        self.header_total.next = self.probe_total.val();
+        if self.descriptor.val().opcode == self.op_write.val() {
+            self.header_last.next = self.write_last.val();
+            self.header_total.next = self.write_total.val();
+        } else if self.descriptor.val().opcode == self.op_ack.val() {
+            self.header_last.next = self.ack_last.val();
+            self.header_total.next = self.ack_total.val();
+        } else if self.descriptor.val().opcode == self.op_refusal.val() {
+            self.header_last.next = self.refusal_last.val();
+            self.header_total.next = self.refusal_total.val();
+        }
+        self.padded.next = ((self.descriptor.val().payload + 3) >> 2) << 2;
+        self.total.d.next = self.header_total.val() + self.padded.val();
+        self.udp_length.d.next = self.total.q.val() - 20;
+        self.sum.next = bit_cast::<17, 16>(self.descriptor.val().ip_sum)
+            + bit_cast::<17, 16>(self.total.q.val());
+        self.checksum.d.next = !(self.sum.val().get_bits::<16>(0) + self.sum.val().get_bit(16));
+
+        // Headers.
+        self.common.ethernet_dst_mac.next = self.descriptor.val().dst_mac;
+        self.common.ethernet_src_mac.next = self.descriptor.val().src_mac;
+        self.common.ethernet_ethertype.next = self.ethertype.val();
+        self.common.ipv4_version.next = 4.into();
+        self.common.ipv4_ihl.next = 5.into();
+        self.common.ipv4_dscp.next = 0.into();
+        self.common.ipv4_ecn.next = self.ecn.val();
+        self.common.ipv4_total_length.next = self.total.q.val();
+        self.common.ipv4_identification.next = 0.into();
+        self.common.ipv4_flags.next = self.flags.val();
+        self.common.ipv4_fragment_offset.next = 0.into();
+        self.common.ipv4_ttl.next = self.ttl.val();
+        self.common.ipv4_protocol.next = self.udp.val();
+        self.common.ipv4_checksum.next = self.checksum.q.val();
+        self.common.ipv4_source.next = self.descriptor.val().src_ip;
+        self.common.ipv4_destination.next = self.descriptor.val().dst_ip;
+        self.common.udp_source_port.next = self.descriptor.val().entropy;
+        self.common.udp_destination_port.next = self.port.val();
+        self.common.udp_length.next = self.udp_length.q.val();
+        self.common.udp_checksum.next = 0.into();
+        self.common.bth_opcode.next = self.descriptor.val().opcode;
+        self.common.bth_solicited.next = false;
+        self.common.bth_migration.next = false;
+        self.common.bth_pad.next =
+            bit_cast::<2, 16>(self.padded.val() - self.descriptor.val().payload);
+        self.common.bth_transport_version.next = 0.into();
+        self.common.bth_p_key.next = self.p_key.val();
+        self.common.bth_fecn.next = false;
+        self.common.bth_becn.next = false;
+        self.common.bth_dest_qp.next = self.descriptor.val().dest_qp;
+        self.common.bth_ack_request.next = self.descriptor.val().ack_request;
+        self.common.bth_psn.next = self.descriptor.val().psn;
+        self.common.path_version.next = self.version.val();
+        self.common.path_flags.next = 0.into();
+        self.common.path_path.next = self.descriptor.val().path;
+        self.common.path_epoch.next = self.descriptor.val().epoch;
+        self.common.path_tsn.next = self.descriptor.val().tsn;
+        self.common.path_timestamp.next = self.descriptor.val().timestamp;
+        self.header.next = (bit_cast::<832, 512>(self.common.bits.val()) << 320)
+            | bit_cast::<832, 320>(self.descriptor.val().tail);
+        self.big.next = 0.into();
+        self.slot.next = 0.into();
+        self.octet.next = 0.into();
+        for i in 0..H {
+            self.slot.next = self
+                .header
+                .val()
+                .get_bits::<D>(self.places[i].val().index());
+            if self.index.val().index() == i {
+                self.big.next = self.slot.val();
+            }
+        }
+        self.little.next = 0.into();
+        for i in 0..K {
+            self.octet.next = self.big.val().get_bits::<8>(8 * i);
+            self.little.next = (self.little.val() << 8) | bit_cast::<D, 8>(self.octet.val());
+        }
+        self.word.next = self.little.val();
+        self.last.next = self.index.val() == self.header_last.val();
+    }
+}
