@@ -1,2 +1,8 @@
-//! The transmit side's cores, as emitted Verilog in Verilator, against small references of their own.
+//! The transmit side's cores, as emitted Verilog in Verilator, against references.
+#[path = "../datapath/mod.rs"]
+mod datapath;
+mod dut;
 mod lint;
+mod lockstep;
+mod world;
+mod words;

@@ -1,0 +1,59 @@
+//! Packed words of struct ports: first field lowest.
+
+/// Fields to bytes, least significant first.
+#[derive(Default)]
+pub struct Packer {
+    bytes: Vec<u8>,
+    bits: usize,
+}
+
+impl Packer {
+    pub fn field(mut self, value: u64, width: usize) -> Self {
+        assert!(width == 64 || value >> width == 0, "{value:#x} in {width} bits");
+        for i in 0..width {
+            self.bit(value >> i & 1 == 1);
+        }
+        self
+    }
+
+    /// `bytes`, least significant first.
+    pub fn wide(mut self, bytes: &[u8]) -> Self {
+        for byte in bytes {
+            for i in 0..8 {
+                self.bit(byte >> i & 1 == 1);
+            }
+        }
+        self
+    }
+
+    fn bit(&mut self, value: bool) {
+        if self.bits.is_multiple_of(8) {
+            self.bytes.push(0);
+        }
+        self.bytes[self.bits / 8] |= u8::from(value) << (self.bits % 8);
+        self.bits += 1;
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+/// Bytes, least significant first, to fields.
+pub struct Unpacker<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Unpacker<'a> {
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, at: 0 }
+    }
+
+    pub fn field(&mut self, width: usize) -> u64 {
+        let bit = |i: usize| u64::from(self.bytes[i / 8] >> (i % 8) & 1);
+        let value = (0..width).fold(0, |v, i| v | bit(self.at + i) << i);
+        self.at += width;
+        value
+    }
+}

@@ -1,0 +1,367 @@
+//! The transmit side in lockstep with the model: the model's other half is the peer, between them planes that lose.
+use std::collections::VecDeque;
+
+use metaroce_model::config::{Size, Tunables};
+use metaroce_model::nic::{Decision, Nic};
+use metaroce_model::send::Fate;
+use metaroce_model::wire::{Body, Incoming, Outgoing};
+use metaroce_protocol::{ConnectionEntry, Counter, PathEntry, Psn, RegionEntry, Tsn, Wqe};
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use crate::dut::{Descriptor, Dut};
+
+pub const KEY: u32 = 0x0100;
+
+/// What goes wrong.
+#[derive(Clone, Copy, Debug)]
+pub struct Trouble {
+    /// Probability that a frame is lost, either way.
+    pub loss: f64,
+    /// Probability that a plane is not ready for a descriptor.
+    pub stall: f64,
+    /// Probability that a frame on its way to the ACK engine is forged.
+    pub forge: f64,
+    /// Largest latency of a plane, cycles.
+    pub latency: u64,
+}
+
+pub struct World {
+    pub dut: Dut,
+    pub nic: Nic,
+    pub peer: Nic,
+    pub size: Size,
+    pub tunables: Tunables,
+    pub rng: ChaCha8Rng,
+    pub trouble: Trouble,
+    pub posted: VecDeque<Wqe>,
+    pub done: u32,
+    pub cycle: u64,
+    pub decisions: Vec<u64>,
+    /// Cycle, kind and path of every decision.
+    pub log: Vec<(u64, u64, u32)>,
+    /// Paths of a connection that are live.
+    live: u32,
+    slots: u32,
+    /// Connections all of whose frames are lost.
+    pub dead: u32,
+    expected: Vec<VecDeque<Descriptor>>,
+    in_out: Vec<VecDeque<Outgoing>>,
+    wire: Vec<VecDeque<(u64, Incoming)>>,
+    back: Vec<VecDeque<(u64, Incoming)>>,
+    ready: Vec<bool>,
+    stage: Option<Incoming>,
+    old: Vec<Incoming>,
+}
+
+impl World {
+    pub fn new(built: metaroce_rtl::sizes::Size, size: Size, tunables: Tunables, trouble: Trouble, seed: u64, live: u32) -> Self {
+        let now = 0u32.wrapping_sub(300);
+        let planes = size.planes as usize;
+        let mut world = Self {
+            dut: Dut::new(built, planes, now),
+            nic: Nic::new(size, tunables),
+            peer: Nic::new(size, tunables),
+            size,
+            tunables,
+            rng: ChaCha8Rng::seed_from_u64(seed),
+            trouble,
+            posted: VecDeque::new(),
+            done: 0,
+            cycle: 0,
+            decisions: vec![0; 6],
+            log: Vec::new(),
+            live,
+            slots: 0,
+            dead: 0,
+            expected: vec![VecDeque::new(); planes],
+            in_out: vec![VecDeque::new(); planes],
+            wire: vec![VecDeque::new(); planes],
+            back: vec![VecDeque::new(); planes],
+            ready: vec![false; planes],
+            stage: None,
+            old: Vec::new(),
+        };
+        world.dut.set("window", tunables.window.into());
+        world.dut.set("rto", tunables.rto.into());
+        world.dut.set("max_retries", tunables.max_retries.into());
+        world.dut.set("mtu_log2", tunables.mtu_log2.into());
+        let region = RegionEntry { valid: true, r_key: KEY, base: 0, length: 1 << 40 };
+        world.peer.write_region(KEY & (size.regions - 1), region);
+        for connection in 0..size.connections {
+            world.open(connection);
+        }
+        world
+    }
+
+    fn hold(&mut self) {
+        self.dut.set("hold", 1);
+        self.dut.offer_frame(None);
+        self.dut.offer_message(None);
+        let mut idle = 0;
+        while idle < 3 {
+            idle = if self.step_bare() { idle + 1 } else { 0 };
+        }
+    }
+
+    /// A cycle under `hold`: the model follows what is still inside. Says whether the design is idle.
+    fn step_bare(&mut self) -> bool {
+        self.drive_planes();
+        self.dut.model.settle().unwrap();
+        self.follow();
+        let idle = self.dut.get("idle") == 1;
+        self.advance();
+        idle
+    }
+
+    /// Sets a connection up, new or again.
+    pub fn open(&mut self, connection: u32) {
+        self.hold();
+        let epoch = self.rng.random();
+        let own = ConnectionEntry {
+            valid: true,
+            local_qp: 0x123_400 + connection,
+            remote_qp: 0x567_800 + connection,
+            dst_mac: metaroce_protocol::MacAddr(self.rng.random()),
+            src_mac: metaroce_protocol::MacAddr(self.rng.random()),
+            src_ip: self.rng.random::<u32>().into(),
+            dst_ip: self.rng.random::<u32>().into(),
+            ip_sum: self.rng.random(),
+            ..Default::default()
+        };
+        let other = ConnectionEntry { local_qp: own.remote_qp, remote_qp: own.local_qp, ..own };
+        self.dut.configure(1, connection, &own.encode());
+        self.dut.now = self.dut.now.wrapping_add(1);
+        self.nic.write_connection(connection, own);
+        self.peer.write_connection(connection, other);
+        for path in 0..self.size.paths {
+            let global = connection * self.size.paths + path;
+            let first_psn = Psn::truncate(0u32.wrapping_sub(256 * self.rng.random_range(0..3)));
+            let first_tsn = Tsn::truncate(0u32.wrapping_sub(self.rng.random_range(0..300)));
+            let entry = PathEntry {
+                valid: self.live >> path & 1 == 1,
+                plane: ((path + connection) % self.size.planes) as u8,
+                epoch,
+                entropy: self.rng.random(),
+                first_psn_tx: first_psn,
+                first_tsn_tx: first_tsn,
+                first_psn_rx: first_psn,
+                first_tsn_rx: first_tsn,
+            };
+            self.dut.set("now", self.dut.now.into());
+            self.dut.configure(2, global, &entry.encode());
+            self.nic.write_path(global, entry, self.dut.now);
+            self.peer.write_path(global, entry, self.dut.now);
+            self.dut.now = self.dut.now.wrapping_add(1);
+        }
+        for queue in &mut self.back {
+            queue.retain(|(_, f)| f.dest_qp != own.local_qp || f.epoch == epoch);
+        }
+        self.dut.set("hold", 0);
+    }
+
+    fn drive_planes(&mut self) {
+        self.dut.set("now", self.dut.now.into());
+        for k in 0..self.ready.len() {
+            self.ready[k] |= !self.rng.random_bool(self.trouble.stall);
+            self.dut.set_ready(k, self.ready[k]);
+        }
+    }
+
+    /// One cycle.
+    pub fn step(&mut self) {
+        self.drive_planes();
+        let slot = (self.slots % self.size.slots) as u8;
+        let offer = self.nic.has_message_room().then(|| self.posted.front().copied()).flatten();
+        self.dut.offer_message(offer.as_ref().map(|wqe| (wqe, slot)));
+        let idle = self.posted.is_empty() || !self.nic.has_message_room();
+        self.dut.set("sq_idle", idle.into());
+        let frame = self.frame_back();
+        self.dut.offer_frame(frame.as_ref());
+        self.dut.model.settle().unwrap();
+        self.follow();
+        self.stage = frame;
+        self.advance();
+        self.peer_cycle();
+        if self.rng.random_bool(0.2) && self.nic.retire().is_some() {
+            self.done += 1;
+        }
+    }
+
+    /// Compares the settled cycle with the model.
+    fn follow(&mut self) {
+        let commits = self.dut.commits();
+        let now = self.dut.now;
+        if commits.transmit.is_none() {
+            // Nothing was decided, so there must be nothing to decide; then this call changes nothing.
+            let inputs = commits.inputs.expect("always there");
+            let decision = self.nic.transmit(&inputs, now);
+            assert_eq!(decision, Decision::Nothing, "cycle {}: {inputs:?}", self.cycle);
+        }
+        if let Some((kind, path)) = commits.transmit {
+            let inputs = commits.inputs.expect("always there");
+            self.decisions[kind as usize] += 1;
+            self.log.push((self.cycle, kind, path));
+            let before = self.nic.send_path(path).map(|p| format!("{:?} {:?}", p.unresolved(), p.headroom(self.tunables.window)));
+            let decision = self.nic.transmit(&inputs, now);
+            let (expected, out) = match decision {
+                Decision::Nothing => (9, None),
+                Decision::TailProbe(o) => (0, Some(o)),
+                Decision::TimeOutProbe(o) => (1, Some(o)),
+                Decision::Retransmit(o) => (2, Some(o)),
+                Decision::New(o) => (3, Some(o)),
+                Decision::Discard(_) => (4, None),
+                Decision::GiveUp(_) => (5, None),
+            };
+            assert_eq!(kind, expected, "cycle {}: {inputs:?} path {path} {before:?} {decision:?}", self.cycle);
+            if let Some(out) = out {
+                let said = u32::from(out.frame.path) | (path & !(self.size.paths - 1));
+                assert_eq!(path, said, "cycle {}: path", self.cycle);
+                self.expected[out.plane as usize].push_back((&out).into());
+                self.in_out[out.plane as usize].push_back(out);
+            }
+        }
+        let mut delivered = None;
+        if let Some((path, tsn)) = commits.resolve {
+            let state = self.nic.send_path(path).expect("a path");
+            assert_eq!(state.resolved.get(), tsn, "cycle {}: resolved of {path}", self.cycle);
+            match self.nic.resolve(path) {
+                Some(Fate::Delivered(slot)) => delivered = Some(slot),
+                Some(_) => {}
+                None => panic!("cycle {}: nothing echoes path {path} TSN {tsn}", self.cycle),
+            }
+        }
+        assert_eq!(commits.delivered, delivered, "cycle {}: delivered slot", self.cycle);
+        let stage = self.stage.take();
+        assert_eq!(commits.acknowledge, stage.is_some(), "cycle {}: an ACK event", self.cycle);
+        if let Some(frame) = stage {
+            self.nic.acknowledge(&frame, now);
+        }
+        if commits.message {
+            let wqe = self.posted.pop_front().expect("it was offered");
+            self.nic.load_message(wqe);
+            self.slots += 1;
+        }
+        if let Some((plane, found)) = self.dut.descriptor() {
+            assert!(self.ready[plane], "cycle {}: plane {plane} is not ready", self.cycle);
+            self.ready[plane] = false;
+            let expected = self.expected[plane].pop_front();
+            assert_eq!(Some(found), expected, "cycle {}: descriptor of plane {plane}", self.cycle);
+            let out = self.in_out[plane].pop_front().unwrap();
+            let dead = self.dead >> (out.frame.dest_qp & (self.size.connections - 1)) & 1 == 1;
+            if !dead && !self.rng.random_bool(self.trouble.loss) {
+                let at = self.cycle + self.rng.random_range(1..=self.trouble.latency);
+                self.wire[plane].push_back((at, out.frame));
+            }
+        }
+    }
+
+    fn advance(&mut self) {
+        self.dut.model.rise().unwrap();
+        self.dut.now = self.dut.now.wrapping_add(1);
+        self.cycle += 1;
+    }
+
+    /// The peer takes frames and answers them.
+    fn peer_cycle(&mut self) {
+        for plane in 0..self.wire.len() {
+            if self.wire[plane].front().is_some_and(|(at, _)| *at <= self.cycle) {
+                let (_, frame) = self.wire[plane].pop_front().unwrap();
+                self.peer.receive(&frame, self.peer.has_refusal_room());
+            }
+        }
+        for path in 0..self.size.connections * self.size.paths {
+            if self.rng.random_bool(0.3)
+                && let Some(ack) = self.peer.build_ack(path)
+            {
+                self.answer(ack);
+            }
+        }
+        if let Some(refusal) = self.peer.build_refusal() {
+            self.answer(refusal);
+        }
+    }
+
+    fn answer(&mut self, out: Outgoing) {
+        let dead = self.dead >> (out.frame.dest_qp & (self.size.connections - 1)) & 1 == 1;
+        if dead || self.rng.random_bool(self.trouble.loss) {
+            return;
+        }
+        let at = self.cycle + self.rng.random_range(1..=self.trouble.latency);
+        self.back[out.plane as usize].push_back((at, out.frame));
+    }
+
+    /// The frame that the ACK engine is offered in this cycle.
+    fn frame_back(&mut self) -> Option<Incoming> {
+        if self.rng.random_bool(self.trouble.forge) {
+            return self.forged();
+        }
+        let first = self.rng.random_range(0..self.back.len());
+        for k in 0..self.back.len() {
+            let plane = (first + k) % self.back.len();
+            if self.back[plane].front().is_some_and(|(at, _)| *at <= self.cycle) {
+                let frame = self.back[plane].pop_front().unwrap().1;
+                self.old.push(frame);
+                return Some(frame);
+            }
+        }
+        None
+    }
+
+    /// An old ACK, as it was or with one field turned.
+    fn forged(&mut self) -> Option<Incoming> {
+        if self.old.is_empty() {
+            return None;
+        }
+        let from = self.old.len().saturating_sub(200);
+        let mut frame = self.old[self.rng.random_range(from..self.old.len())];
+        if matches!(frame.body, Body::Refusal(_)) {
+            frame.epoch ^= 1;
+        }
+        match self.rng.random_range(0..7) {
+            0 => frame.epoch ^= 1 << self.rng.random_range(0..8),
+            1 => frame.dest_qp ^= 1 << self.rng.random_range(0..24),
+            2 => frame.path ^= 1 << self.rng.random_range(0..8),
+            3 => frame.psn = frame.psn.plus(self.rng.random_range(400..1 << 23)),
+            4 => frame.tsn = frame.tsn.plus(self.rng.random_range(400..1 << 23)),
+            5 => frame.psn = frame.psn.minus(self.rng.random_range(0..1 << 22)),
+            _ => {}
+        }
+        Some(frame)
+    }
+
+    /// Until every posted message has ended.
+    pub fn run_to_end(&mut self, limit: u64) {
+        let end = self.cycle + limit;
+        while !self.posted.is_empty() || self.nic.has_current() || self.busy() {
+            assert!(self.cycle < end, "cycle {}: no end, {} done", self.cycle, self.done);
+            self.step();
+        }
+        for _ in 0..200 {
+            self.step();
+        }
+    }
+
+    /// A message goes on, or a path waits for its fate.
+    fn busy(&self) -> bool {
+        self.done != self.slots || self.expected.iter().any(|q| !q.is_empty())
+    }
+
+    pub fn message(&mut self, connection: u32, length: u32, r_key: u32) {
+        let wqe = Wqe {
+            connection: connection as u16,
+            stream: self.rng.random(),
+            message: self.rng.random(),
+            r_key,
+            length,
+            local_address: self.rng.random(),
+            remote_address: self.rng.random_range(0..1 << 39),
+            ..Default::default()
+        };
+        self.posted.push_back(wqe);
+    }
+
+    pub fn counter(&self, counter: Counter) -> u32 {
+        self.nic.counters().get(counter)
+    }
+}
