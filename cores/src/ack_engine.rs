@@ -104,7 +104,9 @@ pub struct AckEngine<const CA: usize, const GA: usize, const C: usize, const W: 
     cum_step: Signal<Local, Bits<24>>,
 }
 
-impl<const CA: usize, const GA: usize, const C: usize, const W: usize> Default for AckEngine<CA, GA, C, W> {
+impl<const CA: usize, const GA: usize, const C: usize, const W: usize> Default
+    for AckEngine<CA, GA, C, W>
+{
     fn default() -> Self {
         assert!(GA > CA && GA - CA <= 8 && C == 1 << CA, "index widths");
         Self {
@@ -171,7 +173,9 @@ impl<const CA: usize, const GA: usize, const C: usize, const W: usize> Default f
     }
 }
 
-impl<const CA: usize, const GA: usize, const C: usize, const W: usize> Logic for AckEngine<CA, GA, C, W> {
+impl<const CA: usize, const GA: usize, const C: usize, const W: usize> Logic
+    for AckEngine<CA, GA, C, W>
+{
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, stage, stage_plane, stage_valid);
@@ -289,7 +293,12 @@ impl<const CA: usize, const GA: usize, const C: usize, const W: usize> Logic for
             self.snapshot.next.cum = self.path_write.val().first_psn;
             self.snapshot.next.echo = self.path_write.val().first_tsn - 1;
             self.bitvector.next = bits::<W>(0);
-            if self.path_write.val().first_psn.get_bit(self.lap_bit.val().index()) {
+            if self
+                .path_write
+                .val()
+                .first_psn
+                .get_bit(self.lap_bit.val().index())
+            {
                 self.bitvector.next = !bits::<W>(0);
             }
         }

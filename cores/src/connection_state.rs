@@ -93,22 +93,35 @@ impl<const CA: usize, const C: usize> Logic for ConnectionState<CA, C> {
 
         self.after_renew.next = self.has_failed.q.val();
         if self.renew.val() {
-            self.after_renew.next =
-                self.has_failed.q.val().replace_bit(self.renew_connection.val().index(), false);
-            self.gave_up.d.next =
-                self.gave_up.q.val().replace_bit(self.renew_connection.val().index(), false);
+            self.after_renew.next = self
+                .has_failed
+                .q
+                .val()
+                .replace_bit(self.renew_connection.val().index(), false);
+            self.gave_up.d.next = self
+                .gave_up
+                .q
+                .val()
+                .replace_bit(self.renew_connection.val().index(), false);
         }
         self.after_refusal.next = self.after_renew.val();
         if self.refused.val() {
-            self.after_refusal.next =
-                self.after_renew.val().replace_bit(self.refused_connection.val().index(), true);
+            self.after_refusal.next = self
+                .after_renew
+                .val()
+                .replace_bit(self.refused_connection.val().index(), true);
         }
         self.has_failed.d.next = self.after_refusal.val();
         if self.give_up.val() {
-            self.has_failed.d.next =
-                self.after_refusal.val().replace_bit(self.give_up_connection.val().index(), true);
-            self.gave_up.d.next =
-                self.gave_up.q.val().replace_bit(self.give_up_connection.val().index(), true);
+            self.has_failed.d.next = self
+                .after_refusal
+                .val()
+                .replace_bit(self.give_up_connection.val().index(), true);
+            self.gave_up.d.next = self
+                .gave_up
+                .q
+                .val()
+                .replace_bit(self.give_up_connection.val().index(), true);
         }
 
         self.failed.next = self.has_failed.q.val();

@@ -1,10 +1,10 @@
 //! From decisions to descriptors.
 use crate::generated::constants::{OPCODE_PROBE, OPCODE_WRITE};
 use crate::generated::tails::PackWriteTail;
+use crate::next_in_turn::NextInTurn;
 use crate::path_table::PathTable;
 use crate::prim::Dff;
 use crate::ram_bypass::RamBypass;
-use crate::next_in_turn::NextInTurn;
 use crate::transmission_queue::TransmissionQueue;
 use crate::transmit_path::{ConnectionEntry, PathWrite, Transmission};
 use crate::types::{Message, TxDescriptor};
@@ -159,8 +159,20 @@ impl<const N: usize, const CA: usize, const GA: usize, const IW: usize, const FA
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
-            self, clock, last, stage1, plane1, stage2, plane2, message2, connection2, epoch2, entropy2, offset2,
-            shown, plane3
+            self,
+            clock,
+            last,
+            stage1,
+            plane1,
+            stage2,
+            plane2,
+            message2,
+            connection2,
+            epoch2,
+            entropy2,
+            offset2,
+            shown,
+            plane3
         );
         self.in_flight.clock.next = self.clock.val();
         self.message_table.clock.next = self.clock.val();
@@ -263,8 +275,7 @@ impl<const N: usize, const CA: usize, const GA: usize, const IW: usize, const FA
         self.shown.d.next.ack_request = self.stage2.q.val().ack_request;
         self.shown.d.next.dest_qp = self.connection2.q.val().remote_qp;
         self.shown.d.next.psn = self.stage2.q.val().psn;
-        self.shown.d.next.path =
-            bit_cast::<8, 16>(self.stage2.q.val().path & self.path_mask.val());
+        self.shown.d.next.path = bit_cast::<8, 16>(self.stage2.q.val().path & self.path_mask.val());
         self.shown.d.next.epoch = self.epoch2.q.val();
         self.shown.d.next.tsn = self.stage2.q.val().tsn;
         self.shown.d.next.timestamp = self.stage2.q.val().timestamp;

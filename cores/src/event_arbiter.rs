@@ -1,6 +1,6 @@
 //! Events of all planes, one a cycle.
-use crate::prim::Dff;
 use crate::next_in_turn::NextInTurn;
+use crate::prim::Dff;
 use crate::types::FrameEvent;
 use rust_hdl::prelude::*;
 

@@ -36,8 +36,7 @@ impl<const GA: usize, const F: usize> Logic for ResolveQueue<GA, F> {
     fn update(&mut self) {
         dff_setup!(self, clock, first, last, waiting);
         self.ram.clock.next = self.clock.val();
-        self.enter.next =
-            self.push.val() & !self.waiting.q.val().get_bit(self.path.val().index());
+        self.enter.next = self.push.val() & !self.waiting.q.val().get_bit(self.path.val().index());
         self.ram.write_enable.next = self.enter.val();
         self.ram.write_address.next = self.last.q.val();
         self.ram.write_data.next = self.path.val();
@@ -47,8 +46,11 @@ impl<const GA: usize, const F: usize> Logic for ResolveQueue<GA, F> {
         if self.pop.val() {
             self.first.d.next = self.first.q.val() + 1;
             self.ram.read_address.next = self.first.q.val() + 1;
-            self.waiting.d.next =
-                self.waiting.q.val().replace_bit(self.ram.read_data.val().index(), false);
+            self.waiting.d.next = self
+                .waiting
+                .q
+                .val()
+                .replace_bit(self.ram.read_data.val().index(), false);
         }
         if self.enter.val() {
             self.last.d.next = self.last.q.val() + 1;
@@ -60,8 +62,11 @@ impl<const GA: usize, const F: usize> Logic for ResolveQueue<GA, F> {
                     .replace_bit(self.ram.read_data.val().index(), false)
                     .replace_bit(self.path.val().index(), true);
             } else {
-                self.waiting.d.next =
-                    self.waiting.q.val().replace_bit(self.path.val().index(), true);
+                self.waiting.d.next = self
+                    .waiting
+                    .q
+                    .val()
+                    .replace_bit(self.path.val().index(), true);
             }
         }
         if self.reset.val() {

@@ -3,7 +3,9 @@ use crate::path_table::PathTable;
 use crate::prim::Dff;
 use crate::ram_bypass::RamBypass;
 use crate::resolve_queue::ResolveQueue;
-use crate::transmit_path::{LostPacket, PathWrite, ResolvedWrite, RingEntry, SnapshotWrite, Transmission};
+use crate::transmit_path::{
+    LostPacket, PathWrite, ResolvedWrite, RingEntry, SnapshotWrite, Transmission,
+};
 use rust_hdl::prelude::*;
 
 /// Where the resolver stands.
@@ -100,11 +102,21 @@ pub struct Resolver<
     distance: Signal<Local, Bits<24>>,
 }
 
-impl<const CA: usize, const GA: usize, const C: usize, const F: usize, const W: usize, const IW: usize, const TA: usize>
-    Default for Resolver<CA, GA, C, F, W, IW, TA>
+impl<
+    const CA: usize,
+    const GA: usize,
+    const C: usize,
+    const F: usize,
+    const W: usize,
+    const IW: usize,
+    const TA: usize,
+> Default for Resolver<CA, GA, C, F, W, IW, TA>
 {
     fn default() -> Self {
-        assert!(GA > CA && C == 1 << CA && F == 1 << GA && W == 1 << IW && TA == GA + 8, "index widths");
+        assert!(
+            GA > CA && C == 1 << CA && F == 1 << GA && W == 1 << IW && TA == GA + 8,
+            "index widths"
+        );
         Self {
             clock: Default::default(),
             reset: Default::default(),
@@ -153,8 +165,15 @@ impl<const CA: usize, const GA: usize, const C: usize, const F: usize, const W: 
     }
 }
 
-impl<const CA: usize, const GA: usize, const C: usize, const F: usize, const W: usize, const IW: usize, const TA: usize>
-    Logic for Resolver<CA, GA, C, F, W, IW, TA>
+impl<
+    const CA: usize,
+    const GA: usize,
+    const C: usize,
+    const F: usize,
+    const W: usize,
+    const IW: usize,
+    const TA: usize,
+> Logic for Resolver<CA, GA, C, F, W, IW, TA>
 {
     #[hdl_gen]
     fn update(&mut self) {
@@ -242,7 +261,8 @@ impl<const CA: usize, const GA: usize, const C: usize, const F: usize, const W: 
                 }
             }
         }
-        self.ring.read_address.next = (bit_cast::<TA, GA>(self.path.q.val()) << self.ring_bits.val())
+        self.ring.read_address.next = (bit_cast::<TA, GA>(self.path.q.val())
+            << self.ring_bits.val())
             | bit_cast::<TA, 8>(bit_cast::<8, 24>(self.tsn.q.val()));
         self.bits_received.read_address.next = self.address.val();
         self.cum.read_address.next = self.address.val();
@@ -258,7 +278,12 @@ impl<const CA: usize, const GA: usize, const C: usize, const F: usize, const W: 
             .read_data
             .val()
             .get_bit(bit_cast::<IW, 9>(self.ring.read_data.val().psn).index())
-            ^ self.ring.read_data.val().psn.get_bit(self.lap_bit.val().index());
+            ^ self
+                .ring
+                .read_data
+                .val()
+                .psn
+                .get_bit(self.lap_bit.val().index());
         self.arrived.next = self.behind.val().get_bit(8) | self.received.val();
         self.delivered_valid.next =
             self.commit.val() & !self.ring.read_data.val().probe & self.arrived.val();

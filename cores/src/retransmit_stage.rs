@@ -1,8 +1,8 @@
 //! The planes' retransmit queues, and the look at one head a cycle.
+use crate::next_in_turn::NextInTurn;
 use crate::path_table::PathTable;
 use crate::prim::Dff;
 use crate::retransmit_queue::RetransmitQueue;
-use crate::next_in_turn::NextInTurn;
 use crate::transmit_path::{LostPacket, ResolvedWrite, TransmitWrite};
 use rust_hdl::prelude::*;
 
@@ -163,8 +163,7 @@ impl<const N: usize, const GA: usize, const QA: usize> Logic for RetransmitStage
         self.plane.next = self.last.q.val();
         self.packet.next = self.head.q.val();
         // The packet is one of the newest 511 of its path.
-        self.back.next =
-            bit_cast::<9, 24>(self.psn_table.read_data.val()) - self.head.q.val().psn;
+        self.back.next = bit_cast::<9, 24>(self.psn_table.read_data.val()) - self.head.q.val().psn;
         self.psn.next = self.psn_table.read_data.val() - bit_cast::<24, 9>(self.back.val());
         self.next_psn.next = self.psn_table.read_data.val();
         self.next_tsn.next = self.tsn_table.read_data.val();

@@ -71,7 +71,9 @@ impl<const P: usize, const N: usize> Logic for PathSelector<P, N> {
         self.able.next = bits::<N>(0);
         for k in 0..N {
             for p in 0..P {
-                if self.headroom[p].val().any() & (self.plane[p].val() == self.plane_number[k].val()) {
+                if self.headroom[p].val().any()
+                    & (self.plane[p].val() == self.plane_number[k].val())
+                {
                     self.able.next = self.able.val().replace_bit(k, true);
                 }
             }

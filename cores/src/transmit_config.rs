@@ -46,8 +46,8 @@ impl Logic for TransmitConfig {
         self.connection.bits.next = self.config_write.val().data;
         self.path.bits.next = self.config_write.val().data;
 
-        self.connection_valid.next =
-            self.config_write.val().valid & (self.config_write.val().table == self.connection_table.val());
+        self.connection_valid.next = self.config_write.val().valid
+            & (self.config_write.val().table == self.connection_table.val());
         self.connection_index.next = bit_cast::<12, 16>(self.config_write.val().index);
         self.connection_entry.next.live = self.connection.valid.val();
         self.connection_entry.next.local_qp = self.connection.local_qp.val();
@@ -58,8 +58,8 @@ impl Logic for TransmitConfig {
         self.connection_entry.next.dst_ip = self.connection.dst_ip.val();
         self.connection_entry.next.ip_sum = self.connection.ip_sum.val();
 
-        self.path_write.next.valid =
-            self.config_write.val().valid & (self.config_write.val().table == self.path_table.val());
+        self.path_write.next.valid = self.config_write.val().valid
+            & (self.config_write.val().table == self.path_table.val());
         self.path_write.next.path = self.config_write.val().index;
         self.path_write.next.live = self.path.valid.val();
         self.path_write.next.plane = self.path.plane.val();

@@ -3,7 +3,9 @@ use crate::path_bank::PathBank;
 use crate::prim::Dff;
 use crate::retransmit_stage::RetransmitStage;
 use crate::selector::PathSelector;
-use crate::transmit_path::{LostPacket, PathWrite, ResolvedWrite, SnapshotWrite, Transmission, TransmitWrite};
+use crate::transmit_path::{
+    LostPacket, PathWrite, ResolvedWrite, SnapshotWrite, Transmission, TransmitWrite,
+};
 use crate::types::Message;
 use crate::walker::Walker;
 use rust_hdl::prelude::*;
@@ -135,12 +137,21 @@ pub struct TransmitEngine<
     chosen_tsn: Signal<Local, Bits<24>>,
 }
 
-impl<const P: usize, const CA: usize, const GA: usize, const C: usize, const N: usize, const QA: usize>
-    TransmitEngine<P, CA, GA, C, N, QA>
+impl<
+    const P: usize,
+    const CA: usize,
+    const GA: usize,
+    const C: usize,
+    const N: usize,
+    const QA: usize,
+> TransmitEngine<P, CA, GA, C, N, QA>
 {
     /// An engine for bitvectors of `w` bits.
     pub fn new(w: usize) -> Self {
-        assert!(GA > CA && P <= 1 << (GA - CA) && C == 1 << CA, "index widths");
+        assert!(
+            GA > CA && P <= 1 << (GA - CA) && C == 1 << CA,
+            "index widths"
+        );
         Self {
             clock: Default::default(),
             reset: Default::default(),
@@ -217,8 +228,14 @@ impl<const P: usize, const CA: usize, const GA: usize, const C: usize, const N: 
     }
 }
 
-impl<const P: usize, const CA: usize, const GA: usize, const C: usize, const N: usize, const QA: usize> Logic
-    for TransmitEngine<P, CA, GA, C, N, QA>
+impl<
+    const P: usize,
+    const CA: usize,
+    const GA: usize,
+    const C: usize,
+    const N: usize,
+    const QA: usize,
+> Logic for TransmitEngine<P, CA, GA, C, N, QA>
 {
     #[hdl_gen]
     fn update(&mut self) {
@@ -298,19 +315,17 @@ impl<const P: usize, const CA: usize, const GA: usize, const C: usize, const N: 
             if self.walker.plane.val() == self.plane_number[k].val() {
                 self.walk_live.next = self.walker.valid.val()
                     & self.room.val().get_bit(k)
-                    & !self
-                        .failed
-                        .val()
-                        .get_bit(bit_cast::<CA, 16>(self.walker.path.val() >> self.path_bits.val()).index());
+                    & !self.failed.val().get_bit(
+                        bit_cast::<CA, 16>(self.walker.path.val() >> self.path_bits.val()).index(),
+                    );
             }
             if self.retransmit.plane.val() == self.plane_number[k].val() {
                 self.again_live.next = self.retransmit.valid.val() & self.room.val().get_bit(k);
             }
         }
-        self.again_failed.next = self
-            .failed
-            .val()
-            .get_bit(bit_cast::<CA, 16>(self.retransmit.packet.val().path >> self.path_bits.val()).index());
+        self.again_failed.next = self.failed.val().get_bit(
+            bit_cast::<CA, 16>(self.retransmit.packet.val().path >> self.path_bits.val()).index(),
+        );
 
         // S1: the decision.
         self.go.next = false;
@@ -353,8 +368,8 @@ impl<const P: usize, const CA: usize, const GA: usize, const C: usize, const N: 
         } else if self.visible.val() & self.selector.found.val() {
             self.go.next = true;
         }
-        self.retransmit.pop.next = self.go.val()
-            & ((self.kind.val() == bits::<3>(2)) | (self.kind.val() == bits::<3>(4)));
+        self.retransmit.pop.next =
+            self.go.val() & ((self.kind.val() == bits::<3>(2)) | (self.kind.val() == bits::<3>(4)));
 
         // S1: what it changes. Configuration comes only while nothing is in S1.
         self.transmission_valid.next = self.go.val() & (self.kind.val() < bits::<3>(4));
@@ -403,7 +418,8 @@ impl<const P: usize, const CA: usize, const GA: usize, const C: usize, const N: 
             self.transmit.next.retries_valid = true;
         }
         self.give_up.next = self.go.val() & (self.kind.val() == bits::<3>(5));
-        self.give_up_connection.next = bit_cast::<CA, 16>(self.walker.path.val() >> self.path_bits.val());
+        self.give_up_connection.next =
+            bit_cast::<CA, 16>(self.walker.path.val() >> self.path_bits.val());
 
         // The current message.
         self.payload.next = bit_cast::<16, 32>(self.mtu.val());

@@ -303,7 +303,8 @@ impl<
         self.builder.transmission_valid.next = self.engine.transmission_valid.val();
         self.builder.message.next = self.message.val();
         self.builder.message_slot.next = self.message_slot.val();
-        self.builder.message_enter.next = self.message_valid.val() & self.engine.message_ready.val();
+        self.builder.message_enter.next =
+            self.message_valid.val() & self.engine.message_ready.val();
         self.builder.mtu_log2.next = self.mtu_log2.val();
         self.data.next = self.builder.data.val();
         self.planes_ready.next = bits::<N>(0);

@@ -90,11 +90,20 @@ impl Dut {
         let model = VerilatedModel::build(&sources, &Options::small())
             .unwrap_or_else(|error| panic!("{error}"));
         let ports = |name: &str| {
-            (0..planes).map(|k| model.port(&format!("{name}_{k}")).unwrap()).collect::<Vec<_>>()
+            (0..planes)
+                .map(|k| model.port(&format!("{name}_{k}")).unwrap())
+                .collect::<Vec<_>>()
         };
         let (data_valid, data_ready) = (ports("data_valid"), ports("data_ready"));
         let data = model.port("data").unwrap();
-        let mut dut = Self { model, planes, now, data, data_valid, data_ready };
+        let mut dut = Self {
+            model,
+            planes,
+            now,
+            data,
+            data_valid,
+            data_ready,
+        };
         dut.set("reset", 1);
         dut.set("sq_idle", 1);
         dut.set("now", now.into());
@@ -120,7 +129,11 @@ impl Dut {
 
     /// Writes a table entry; the design must be held and idle.
     pub fn configure(&mut self, table: u64, index: u32, entry: &[u8]) {
-        let word = Packer::default().field(1, 1).field(table, 4).field(index.into(), 16).wide(entry);
+        let word = Packer::default()
+            .field(1, 1)
+            .field(table, 4)
+            .field(index.into(), 16)
+            .wide(entry);
         self.set_wide("config_write", &word);
         self.model.tick().unwrap();
         self.set_wide("config_write", &Packer::default());
@@ -212,8 +225,12 @@ impl Dut {
             idle: is("trace_transmit_idle"),
         };
         Commits {
-            transmit: is("trace_transmit_valid")
-                .then(|| (self.get("trace_transmit_kind"), value("trace_transmit_path"))),
+            transmit: is("trace_transmit_valid").then(|| {
+                (
+                    self.get("trace_transmit_kind"),
+                    value("trace_transmit_path"),
+                )
+            }),
             inputs: Some(inputs),
             resolve: is("trace_resolve_valid")
                 .then(|| (value("trace_resolve_path"), value("trace_resolve_tsn"))),

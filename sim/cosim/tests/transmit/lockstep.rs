@@ -6,14 +6,41 @@ use rand::Rng;
 
 use crate::world::{KEY, Trouble, World};
 
-const SMALL: Size = Size { connections: 4, paths: 16, window_log2: 8, planes: 4, regions: 16, slots: 16 };
-const TINY: Size = Size { connections: 2, paths: 4, window_log2: 5, planes: 1, regions: 4, slots: 4 };
+const SMALL: Size = Size {
+    connections: 4,
+    paths: 16,
+    window_log2: 8,
+    planes: 4,
+    regions: 16,
+    slots: 16,
+};
+const TINY: Size = Size {
+    connections: 2,
+    paths: 4,
+    window_log2: 5,
+    planes: 1,
+    regions: 4,
+    slots: 4,
+};
 
 fn tunables() -> Tunables {
-    Tunables { window: 16, rto: 400, max_retries: 4, ack_every: 2, mtu_log2: 8 }
+    Tunables {
+        window: 16,
+        rto: 400,
+        max_retries: 4,
+        ack_every: 2,
+        mtu_log2: 8,
+    }
 }
 
-fn traffic(built: Built, size: Size, tunables: Tunables, trouble: Trouble, seed: u64, messages: u32) -> World {
+fn traffic(
+    built: Built,
+    size: Size,
+    tunables: Tunables,
+    trouble: Trouble,
+    seed: u64,
+    messages: u32,
+) -> World {
     println!("seed {seed}: {built:?} {tunables:?} {trouble:?}");
     let mut world = World::new(built, size, tunables, trouble, seed, !8);
     for _ in 0..messages {
@@ -27,13 +54,21 @@ fn traffic(built: Built, size: Size, tunables: Tunables, trouble: Trouble, seed:
     }
     world.run_to_end(400_000);
     assert_eq!(world.done, messages);
-    println!("  {} cycles, decisions by kind {:?}", world.cycle, world.decisions);
+    println!(
+        "  {} cycles, decisions by kind {:?}",
+        world.cycle, world.decisions
+    );
     world
 }
 
 #[test]
 fn without_trouble_nothing_is_sent_twice() {
-    let calm = Trouble { loss: 0.0, stall: 0.0, forge: 0.0, latency: 1 };
+    let calm = Trouble {
+        loss: 0.0,
+        stall: 0.0,
+        forge: 0.0,
+        latency: 1,
+    };
     for (built, size) in [(Built::Small, SMALL), (Built::Tiny, TINY)] {
         let world = traffic(built, size, tunables(), calm, 1, 60);
         assert_eq!(world.counter(Counter::TxRetransmissions), 0);
@@ -43,9 +78,18 @@ fn without_trouble_nothing_is_sent_twice() {
 #[test]
 fn loss_stalls_and_forged_acks_are_survived() {
     for seed in 0..6 {
-        let trouble = Trouble { loss: 0.03 * seed as f64, stall: 0.15 * seed as f64, forge: 0.1, latency: 1 + 20 * seed };
+        let trouble = Trouble {
+            loss: 0.03 * seed as f64,
+            stall: 0.15 * seed as f64,
+            forge: 0.1,
+            latency: 1 + 20 * seed,
+        };
         let window = [16, 1, 64, 239, 255, 5][seed as usize];
-        let tunables = Tunables { window, max_retries: 15, ..tunables() };
+        let tunables = Tunables {
+            window,
+            max_retries: 15,
+            ..tunables()
+        };
         let world = traffic(Built::Small, SMALL, tunables, trouble, seed, 60);
         assert!(seed == 0 || world.counter(Counter::TxRetransmissions) > 0);
         traffic(Built::Tiny, TINY, tunables, trouble, seed, 60);
@@ -55,7 +99,12 @@ fn loss_stalls_and_forged_acks_are_survived() {
 #[test]
 fn a_refused_or_silent_connection_fails_and_opens_again() {
     for seed in 10..14 {
-        let trouble = Trouble { loss: 0.05, stall: 0.3, forge: 0.05, latency: 30 };
+        let trouble = Trouble {
+            loss: 0.05,
+            stall: 0.3,
+            forge: 0.05,
+            latency: 30,
+        };
         let mut world = traffic(Built::Small, SMALL, tunables(), trouble, seed, 20);
         for round in 0..3 {
             world.message(0, 5_000, KEY + 16);
@@ -65,7 +114,10 @@ fn a_refused_or_silent_connection_fails_and_opens_again() {
                 world.message(connection, 3_000, KEY);
             }
             world.run_to_end(600_000);
-            assert!(world.nic.failure(0).is_some() && world.nic.failure(1).is_some(), "round {round}");
+            assert!(
+                world.nic.failure(0).is_some() && world.nic.failure(1).is_some(),
+                "round {round}"
+            );
             world.dead = 0;
             for connection in 0..4 {
                 world.open(connection);
@@ -75,14 +127,26 @@ fn a_refused_or_silent_connection_fails_and_opens_again() {
             world.message(connection, 30_000, KEY);
         }
         world.run_to_end(400_000);
-        println!("  {} cycles, decisions by kind {:?}", world.cycle, world.decisions);
+        println!(
+            "  {} cycles, decisions by kind {:?}",
+            world.cycle, world.decisions
+        );
     }
 }
 
 #[test]
 fn four_planes_get_a_decision_every_cycle() {
-    let calm = Trouble { loss: 0.0, stall: 0.0, forge: 0.0, latency: 1 };
-    let tunables = Tunables { window: 64, rto: 4_000, ..tunables() };
+    let calm = Trouble {
+        loss: 0.0,
+        stall: 0.0,
+        forge: 0.0,
+        latency: 1,
+    };
+    let tunables = Tunables {
+        window: 64,
+        rto: 4_000,
+        ..tunables()
+    };
     let mut world = World::new(Built::Small, SMALL, tunables, calm, 2, !0);
     world.message(1, 400 * 256, KEY);
     for i in 0..12 {
@@ -98,7 +162,12 @@ fn four_planes_get_a_decision_every_cycle() {
 
 #[test]
 fn one_path_gets_a_decision_every_cycle_until_its_plane_is_full() {
-    let calm = Trouble { loss: 0.0, stall: 0.0, forge: 0.0, latency: 1 };
+    let calm = Trouble {
+        loss: 0.0,
+        stall: 0.0,
+        forge: 0.0,
+        latency: 1,
+    };
     let mut world = World::new(Built::Tiny, TINY, tunables(), calm, 3, 1);
     world.message(1, 40 * 256, KEY);
     world.run_to_end(10_000);

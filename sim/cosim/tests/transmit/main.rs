@@ -4,5 +4,5 @@ mod datapath;
 mod dut;
 mod lint;
 mod lockstep;
-mod world;
 mod words;
+mod world;

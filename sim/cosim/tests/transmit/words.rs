@@ -9,7 +9,10 @@ pub struct Packer {
 
 impl Packer {
     pub fn field(mut self, value: u64, width: usize) -> Self {
-        assert!(width == 64 || value >> width == 0, "{value:#x} in {width} bits");
+        assert!(
+            width == 64 || value >> width == 0,
+            "{value:#x} in {width} bits"
+        );
         for i in 0..width {
             self.bit(value >> i & 1 == 1);
         }

@@ -55,7 +55,14 @@ pub struct World {
 }
 
 impl World {
-    pub fn new(built: metaroce_rtl::sizes::Size, size: Size, tunables: Tunables, trouble: Trouble, seed: u64, live: u32) -> Self {
+    pub fn new(
+        built: metaroce_rtl::sizes::Size,
+        size: Size,
+        tunables: Tunables,
+        trouble: Trouble,
+        seed: u64,
+        live: u32,
+    ) -> Self {
         let now = 0u32.wrapping_sub(300);
         let planes = size.planes as usize;
         let mut world = Self {
@@ -86,7 +93,12 @@ impl World {
         world.dut.set("rto", tunables.rto.into());
         world.dut.set("max_retries", tunables.max_retries.into());
         world.dut.set("mtu_log2", tunables.mtu_log2.into());
-        let region = RegionEntry { valid: true, r_key: KEY, base: 0, length: 1 << 40 };
+        let region = RegionEntry {
+            valid: true,
+            r_key: KEY,
+            base: 0,
+            length: 1 << 40,
+        };
         world.peer.write_region(KEY & (size.regions - 1), region);
         for connection in 0..size.connections {
             world.open(connection);
@@ -129,7 +141,11 @@ impl World {
             ip_sum: self.rng.random(),
             ..Default::default()
         };
-        let other = ConnectionEntry { local_qp: own.remote_qp, remote_qp: own.local_qp, ..own };
+        let other = ConnectionEntry {
+            local_qp: own.remote_qp,
+            remote_qp: own.local_qp,
+            ..own
+        };
         self.dut.configure(1, connection, &own.encode());
         self.dut.now = self.dut.now.wrapping_add(1);
         self.nic.write_connection(connection, own);
@@ -172,8 +188,13 @@ impl World {
     pub fn step(&mut self) {
         self.drive_planes();
         let slot = (self.slots % self.size.slots) as u8;
-        let offer = self.nic.has_message_room().then(|| self.posted.front().copied()).flatten();
-        self.dut.offer_message(offer.as_ref().map(|wqe| (wqe, slot)));
+        let offer = self
+            .nic
+            .has_message_room()
+            .then(|| self.posted.front().copied())
+            .flatten();
+        self.dut
+            .offer_message(offer.as_ref().map(|wqe| (wqe, slot)));
         let idle = self.posted.is_empty() || !self.nic.has_message_room();
         self.dut.set("sq_idle", idle.into());
         let frame = self.frame_back();
@@ -196,13 +217,24 @@ impl World {
             // Nothing was decided, so there must be nothing to decide; then this call changes nothing.
             let inputs = commits.inputs.expect("always there");
             let decision = self.nic.transmit(&inputs, now);
-            assert_eq!(decision, Decision::Nothing, "cycle {}: {inputs:?}", self.cycle);
+            assert_eq!(
+                decision,
+                Decision::Nothing,
+                "cycle {}: {inputs:?}",
+                self.cycle
+            );
         }
         if let Some((kind, path)) = commits.transmit {
             let inputs = commits.inputs.expect("always there");
             self.decisions[kind as usize] += 1;
             self.log.push((self.cycle, kind, path));
-            let before = self.nic.send_path(path).map(|p| format!("{:?} {:?}", p.unresolved(), p.headroom(self.tunables.window)));
+            let before = self.nic.send_path(path).map(|p| {
+                format!(
+                    "{:?} {:?}",
+                    p.unresolved(),
+                    p.headroom(self.tunables.window)
+                )
+            });
             let decision = self.nic.transmit(&inputs, now);
             let (expected, out) = match decision {
                 Decision::Nothing => (9, None),
@@ -213,7 +245,11 @@ impl World {
                 Decision::Discard(_) => (4, None),
                 Decision::GiveUp(_) => (5, None),
             };
-            assert_eq!(kind, expected, "cycle {}: {inputs:?} path {path} {before:?} {decision:?}", self.cycle);
+            assert_eq!(
+                kind, expected,
+                "cycle {}: {inputs:?} path {path} {before:?} {decision:?}",
+                self.cycle
+            );
             if let Some(out) = out {
                 let said = u32::from(out.frame.path) | (path & !(self.size.paths - 1));
                 assert_eq!(path, said, "cycle {}: path", self.cycle);
@@ -224,16 +260,30 @@ impl World {
         let mut delivered = None;
         if let Some((path, tsn)) = commits.resolve {
             let state = self.nic.send_path(path).expect("a path");
-            assert_eq!(state.resolved.get(), tsn, "cycle {}: resolved of {path}", self.cycle);
+            assert_eq!(
+                state.resolved.get(),
+                tsn,
+                "cycle {}: resolved of {path}",
+                self.cycle
+            );
             match self.nic.resolve(path) {
                 Some(Fate::Delivered(slot)) => delivered = Some(slot),
                 Some(_) => {}
                 None => panic!("cycle {}: nothing echoes path {path} TSN {tsn}", self.cycle),
             }
         }
-        assert_eq!(commits.delivered, delivered, "cycle {}: delivered slot", self.cycle);
+        assert_eq!(
+            commits.delivered, delivered,
+            "cycle {}: delivered slot",
+            self.cycle
+        );
         let stage = self.stage.take();
-        assert_eq!(commits.acknowledge, stage.is_some(), "cycle {}: an ACK event", self.cycle);
+        assert_eq!(
+            commits.acknowledge,
+            stage.is_some(),
+            "cycle {}: an ACK event",
+            self.cycle
+        );
         if let Some(frame) = stage {
             self.nic.acknowledge(&frame, now);
         }
@@ -243,10 +293,19 @@ impl World {
             self.slots += 1;
         }
         if let Some((plane, found)) = self.dut.descriptor() {
-            assert!(self.ready[plane], "cycle {}: plane {plane} is not ready", self.cycle);
+            assert!(
+                self.ready[plane],
+                "cycle {}: plane {plane} is not ready",
+                self.cycle
+            );
             self.ready[plane] = false;
             let expected = self.expected[plane].pop_front();
-            assert_eq!(Some(found), expected, "cycle {}: descriptor of plane {plane}", self.cycle);
+            assert_eq!(
+                Some(found),
+                expected,
+                "cycle {}: descriptor of plane {plane}",
+                self.cycle
+            );
             let out = self.in_out[plane].pop_front().unwrap();
             let dead = self.dead >> (out.frame.dest_qp & (self.size.connections - 1)) & 1 == 1;
             if !dead && !self.rng.random_bool(self.trouble.loss) {
@@ -265,7 +324,10 @@ impl World {
     /// The peer takes frames and answers them.
     fn peer_cycle(&mut self) {
         for plane in 0..self.wire.len() {
-            if self.wire[plane].front().is_some_and(|(at, _)| *at <= self.cycle) {
+            if self.wire[plane]
+                .front()
+                .is_some_and(|(at, _)| *at <= self.cycle)
+            {
                 let (_, frame) = self.wire[plane].pop_front().unwrap();
                 self.peer.receive(&frame, self.peer.has_refusal_room());
             }
@@ -299,7 +361,10 @@ impl World {
         let first = self.rng.random_range(0..self.back.len());
         for k in 0..self.back.len() {
             let plane = (first + k) % self.back.len();
-            if self.back[plane].front().is_some_and(|(at, _)| *at <= self.cycle) {
+            if self.back[plane]
+                .front()
+                .is_some_and(|(at, _)| *at <= self.cycle)
+            {
                 let frame = self.back[plane].pop_front().unwrap().1;
                 self.old.push(frame);
                 return Some(frame);
@@ -334,7 +399,12 @@ impl World {
     pub fn run_to_end(&mut self, limit: u64) {
         let end = self.cycle + limit;
         while !self.posted.is_empty() || self.nic.has_current() || self.busy() {
-            assert!(self.cycle < end, "cycle {}: no end, {} done", self.cycle, self.done);
+            assert!(
+                self.cycle < end,
+                "cycle {}: no end, {} done",
+                self.cycle,
+                self.done
+            );
             self.step();
         }
         for _ in 0..200 {
