@@ -5,6 +5,8 @@ use rust_hdl::prelude::*;
 /// Pulses of the receive side, under their counters' names.
 #[derive(LogicStruct, Copy, Clone, Debug, Default, PartialEq)]
 pub struct ReceiveCounts {
+    /// A frame ended here.
+    pub rx_frames: Bit,
     /// No such connection, or the path is not valid on it.
     pub rx_unknown_connection: Bit,
     /// The epoch is not the path's.
@@ -49,6 +51,8 @@ pub struct ConnectionFailure {
 /// Pulses of the transmit side, under their counters' names.
 #[derive(LogicStruct, Copy, Clone, Debug, Default, PartialEq)]
 pub struct TransmitCounts {
+    /// A frame ended here (an ACK or REFUSAL was committed, whatever became of it).
+    pub rx_frames: Bit,
     /// An ACK or REFUSAL for no such connection or path.
     pub rx_unknown_connection: Bit,
     /// An ACK or REFUSAL of another epoch.
@@ -63,9 +67,9 @@ pub struct TransmitCounts {
     pub rx_ack_stale: Bit,
     /// An ACK or REFUSAL for a failed connection.
     pub rx_on_failed_connection: Bit,
-    /// New data.
+    /// A WRITE, new or again.
     pub tx_writes: Bit,
-    /// Payload bytes of new data, 0..=4096.
+    /// Payload bytes of it, 0..=4096.
     pub tx_write_bytes: Bits<16>,
     /// A lost packet again.
     pub tx_retransmissions: Bit,
@@ -75,4 +79,8 @@ pub struct TransmitCounts {
     pub tx_timeout_probes: Bit,
     /// A retransmission of a failed connection thrown away.
     pub tx_discarded: Bit,
+    /// Data resolved as delivered.
+    pub resolved_delivered: Bit,
+    /// Data resolved as lost.
+    pub resolved_lost: Bit,
 }

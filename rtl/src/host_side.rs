@@ -1,6 +1,11 @@
 //! The host side: registers, work queue, completion queue.
+use metaroce_cores::axi_lite::AxiLite;
+use metaroce_cores::completion_writer::CompletionWriter;
+use metaroce_cores::counter_file::CounterFile;
 use metaroce_cores::counts::{ConnectionFailure, ReceiveCounts, TransmitCounts};
+use metaroce_cores::register_file::{Capabilities, RegisterFile};
 use metaroce_cores::types::{ConfigWrite, Message};
+use metaroce_cores::wqe_fetch::WqeFetch;
 use rust_hdl::prelude::*;
 
 /// Register file (AXI4-Lite), WQE fetch and completion writer (AXI4 control port), for N planes.
@@ -101,7 +106,9 @@ pub struct HostSide<const N: usize, const CA: usize, const M: usize, const MA: u
 
     /// One table entry to the engines.
     pub config_write: Signal<Out, ConfigWrite>,
-    /// Nothing may enter an engine.
+    /// Reset of all blocks but this one: the reset port, or software's by CONTROL. Tables are cleared after it.
+    pub transport_reset: Signal<Out, Bit>,
+    /// Nothing may enter an engine: the NIC is not enabled, or its configuration is being written.
     pub hold: Signal<Out, Bit>,
     /// All stages of all engines are empty (AND of their `idle`); may rise a cycle after `hold` at the earliest.
     pub engines_idle: Signal<In, Bit>,
@@ -136,6 +143,8 @@ pub struct HostSide<const N: usize, const CA: usize, const M: usize, const MA: u
     pub failure_connection: Signal<Out, Bits<12>>,
     /// Its state, in the same cycle or the next: registers, or a RAM with bypass.
     pub failure: Signal<In, ConnectionFailure>,
+    /// Bit i: connection i has failed.
+    pub failed: Signal<In, Bits<64>>,
 
     /// From the receive side.
     pub receive_counts: Signal<In, ReceiveCounts>,
@@ -154,6 +163,16 @@ pub struct HostSide<const N: usize, const CA: usize, const M: usize, const MA: u
     pub trace_message_valid: Signal<Out, Bit>,
     /// Commit trace: the oldest message completes.
     pub trace_retire_valid: Signal<Out, Bit>,
+    bus: AxiLite,
+    registers: RegisterFile,
+    counters: CounterFile,
+    fetch: WqeFetch<CA>,
+    completion: CompletionWriter<M, MA>,
+    restart: Signal<Local, Bit>,
+    foreign: Signal<Local, Bits<4>>,
+    malformed: Signal<Local, Bits<4>>,
+    bad_icrc: Signal<Local, Bits<4>>,
+    unknown_opcode: Signal<Local, Bits<4>>,
 }
 
 impl<const N: usize, const CA: usize, const M: usize, const MA: usize> HostSide<N, CA, M, MA> {
@@ -164,7 +183,17 @@ impl<const N: usize, const CA: usize, const M: usize, const MA: usize> HostSide<
             M == 1 << MA && (1..=4).contains(&MA),
             "2 to 16 message slots, a power of two"
         );
-        let _ = (window, path_bits, region_bits);
+        assert!(window.is_power_of_two(), "the window is a power of two");
+        assert!(CA + path_bits <= 16 && region_bits <= 16, "index widths");
+        let capabilities = Capabilities {
+            connections_log2: CA,
+            paths_log2: path_bits,
+            window_log2: window.ilog2() as usize,
+            planes: N,
+            regions_log2: region_bits,
+            messages_log2: MA,
+        };
+        let table_bits = (CA + path_bits).max(region_bits);
         Self {
             clock: Default::default(),
             reset: Default::default(),
@@ -212,6 +241,7 @@ impl<const N: usize, const CA: usize, const M: usize, const MA: usize> HostSide<
             m_axi_ctl_bready: Default::default(),
             config_write: Default::default(),
             hold: Default::default(),
+            transport_reset: Default::default(),
             engines_idle: Default::default(),
             window: Default::default(),
             rto: Default::default(),
@@ -227,6 +257,7 @@ impl<const N: usize, const CA: usize, const M: usize, const MA: usize> HostSide<
             delivered_slot: Default::default(),
             failure_connection: Default::default(),
             failure: Default::default(),
+            failed: Default::default(),
             receive_counts: Default::default(),
             transmit_counts: Default::default(),
             drop_foreign: std::array::from_fn(|_| Default::default()),
@@ -235,6 +266,16 @@ impl<const N: usize, const CA: usize, const M: usize, const MA: usize> HostSide<
             drop_unknown_opcode: std::array::from_fn(|_| Default::default()),
             trace_message_valid: Default::default(),
             trace_retire_valid: Default::default(),
+            bus: Default::default(),
+            registers: RegisterFile::new(capabilities, table_bits),
+            counters: Default::default(),
+            fetch: Default::default(),
+            completion: Default::default(),
+            restart: Default::default(),
+            foreign: Default::default(),
+            malformed: Default::default(),
+            bad_icrc: Default::default(),
+            unknown_opcode: Default::default(),
         }
     }
 }
@@ -242,5 +283,132 @@ impl<const N: usize, const CA: usize, const M: usize, const MA: usize> HostSide<
 impl<const N: usize, const CA: usize, const M: usize, const MA: usize> Logic
     for HostSide<N, CA, M, MA>
 {
-    fn update(&mut self) {}
+    #[hdl_gen]
+    fn update(&mut self) {
+        clock!(self, clock, bus, registers, counters, fetch, completion);
+        self.restart.next = self.reset.val() | self.registers.restart.val();
+        self.transport_reset.next = self.restart.val();
+        self.bus.reset.next = self.reset.val();
+        self.registers.reset.next = self.reset.val();
+        self.fetch.reset.next = self.restart.val();
+        self.completion.reset.next = self.restart.val();
+
+        // Registers.
+        self.bus.awaddr.next = self.s_axil_awaddr.val();
+        self.bus.awvalid.next = self.s_axil_awvalid.val();
+        self.s_axil_awready.next = self.bus.awready.val();
+        self.bus.wdata.next = self.s_axil_wdata.val();
+        self.bus.wstrb.next = self.s_axil_wstrb.val();
+        self.bus.wvalid.next = self.s_axil_wvalid.val();
+        self.s_axil_wready.next = self.bus.wready.val();
+        self.s_axil_bresp.next = self.bus.bresp.val();
+        self.s_axil_bvalid.next = self.bus.bvalid.val();
+        self.bus.bready.next = self.s_axil_bready.val();
+        self.bus.araddr.next = self.s_axil_araddr.val();
+        self.bus.arvalid.next = self.s_axil_arvalid.val();
+        self.s_axil_arready.next = self.bus.arready.val();
+        self.s_axil_rdata.next = self.bus.rdata.val();
+        self.s_axil_rresp.next = self.bus.rresp.val();
+        self.s_axil_rvalid.next = self.bus.rvalid.val();
+        self.bus.rready.next = self.s_axil_rready.val();
+        self.bus.write_wait.next = self.registers.write_wait.val();
+        self.bus.read_data.next = self.registers.read_data.val();
+        self.registers.write.next = self.bus.write.val();
+        self.registers.write_address.next = self.bus.write_address.val();
+        self.registers.write_data.next = self.bus.write_data.val();
+        self.registers.read_address.next = self.bus.read_address.val();
+        self.registers.counters.next = self.counters.read.val();
+        self.registers.failed.next = self.failed.val();
+        self.registers.engines_idle.next = self.engines_idle.val();
+        self.config_write.next = self.registers.config_write.val();
+        self.hold.next = self.registers.hold.val();
+        self.window.next = self.registers.window.val();
+        self.rto.next = self.registers.rto.val();
+        self.max_retries.next = self.registers.max_retries.val();
+        self.ack_every.next = self.registers.ack_every.val();
+        self.mtu_log2.next = self.registers.mtu_log2.val();
+
+        // Counters.
+        self.foreign.next = 0.into();
+        self.malformed.next = 0.into();
+        self.bad_icrc.next = 0.into();
+        self.unknown_opcode.next = 0.into();
+        for i in 0..N {
+            if self.drop_foreign[i].val() {
+                self.foreign.next = self.foreign.val() + 1;
+            }
+            if self.drop_malformed[i].val() {
+                self.malformed.next = self.malformed.val() + 1;
+            }
+            if self.drop_bad_icrc[i].val() {
+                self.bad_icrc.next = self.bad_icrc.val() + 1;
+            }
+            if self.drop_unknown_opcode[i].val() {
+                self.unknown_opcode.next = self.unknown_opcode.val() + 1;
+            }
+        }
+        self.counters.bus.next = self.registers.bus.val();
+        self.counters.receive.next = self.receive_counts.val();
+        self.counters.transmit.next = self.transmit_counts.val();
+        self.counters.foreign.next = self.foreign.val();
+        self.counters.malformed.next = self.malformed.val();
+        self.counters.bad_icrc.next = self.bad_icrc.val();
+        self.counters.unknown_opcode.next = self.unknown_opcode.val();
+        self.counters.message.next = self.fetch.take.val();
+        self.counters.completion.next = self.completion.retire.val();
+
+        // Send queue.
+        self.m_axi_ctl_araddr.next = self.fetch.araddr.val();
+        self.m_axi_ctl_arvalid.next = self.fetch.arvalid.val();
+        self.fetch.arready.next = self.m_axi_ctl_arready.val();
+        self.fetch.rdata.next = self.m_axi_ctl_rdata.val();
+        self.fetch.rresp.next = self.m_axi_ctl_rresp.val();
+        self.fetch.rlast.next = self.m_axi_ctl_rlast.val();
+        self.fetch.rvalid.next = self.m_axi_ctl_rvalid.val();
+        self.m_axi_ctl_rready.next = self.fetch.rready.val();
+        // Bursts of eight beats of eight bytes, incrementing.
+        self.m_axi_ctl_arlen.next = 7.into();
+        self.m_axi_ctl_arsize.next = 3.into();
+        self.m_axi_ctl_arburst.next = 1.into();
+        self.fetch.enable.next = self.registers.enable.val();
+        self.fetch.base.next = self.registers.sq_base.val();
+        self.fetch.size_log2.next = self.registers.sq_size_log2.val();
+        self.fetch.doorbell.next = self.registers.sq_doorbell.val();
+        self.fetch.mtu_log2.next = self.registers.mtu_log2.val();
+        self.fetch.config_write.next = self.registers.config_write.val();
+        self.fetch.slot_free.next = self.completion.slot_free.val();
+        self.fetch.message_ready.next = self.message_ready.val();
+        self.message.next = self.fetch.message.val();
+        self.message_valid.next = self.fetch.message_valid.val();
+        self.message_slot.next = self.completion.slot.val();
+        self.sq_idle.next = self.fetch.idle.val();
+        self.trace_message_valid.next = self.fetch.take.val();
+
+        // Completion queue.
+        self.m_axi_ctl_awaddr.next = self.completion.awaddr.val();
+        self.m_axi_ctl_awvalid.next = self.completion.awvalid.val();
+        self.completion.awready.next = self.m_axi_ctl_awready.val();
+        self.m_axi_ctl_wdata.next = self.completion.wdata.val();
+        self.m_axi_ctl_wlast.next = self.completion.wlast.val();
+        self.m_axi_ctl_wvalid.next = self.completion.wvalid.val();
+        self.completion.wready.next = self.m_axi_ctl_wready.val();
+        self.completion.bvalid.next = self.m_axi_ctl_bvalid.val();
+        self.m_axi_ctl_bready.next = self.completion.bready.val();
+        // Bursts of four.
+        self.m_axi_ctl_awlen.next = 3.into();
+        self.m_axi_ctl_awsize.next = 3.into();
+        self.m_axi_ctl_awburst.next = 1.into();
+        self.m_axi_ctl_wstrb.next = 0xFF.into();
+        self.completion.take.next = self.fetch.take.val();
+        self.completion.work.next = self.fetch.work.val();
+        self.completion.packets.next = self.fetch.packets.val();
+        self.completion.delivered.next = self.delivered_valid.val();
+        self.completion.delivered_slot.next = self.delivered_slot.val();
+        self.completion.failure.next = self.failure.val();
+        self.failure_connection.next = self.completion.failure_connection.val();
+        self.completion.base.next = self.registers.cq_base.val();
+        self.completion.size_log2.next = self.registers.cq_size_log2.val();
+        self.completion.consumer.next = self.registers.cq_consumer.val();
+        self.trace_retire_valid.next = self.completion.retire.val();
+    }
 }

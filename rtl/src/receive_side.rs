@@ -1,5 +1,10 @@
 //! The receive side: what WRITEs and PROBEs do, and the answers to them.
+use metaroce_cores::answer_builder::AnswerBuilder;
 use metaroce_cores::counts::ReceiveCounts;
+use metaroce_cores::receive_engine::ReceiveEngine;
+use metaroce_cores::receive_tables::Refused;
+use metaroce_cores::shift_queue::ShiftQueue;
+use metaroce_cores::stream_fifo::StreamFifo;
 use metaroce_cores::types::{ConfigWrite, FrameEvent, Placement, TxDescriptor};
 use rust_hdl::prelude::*;
 
@@ -22,13 +27,13 @@ pub struct ReceiveSide<
     /// Synchronous, active high. Tables keep their contents: configure again after it.
     pub reset: Signal<In, Bit>,
     /// A WRITE or PROBE that its parser passed.
-    pub event: Signal<In, FrameEvent>,
-    /// The plane it came from; `event_ready` depends on it.
-    pub event_plane: Signal<In, Bits<3>>,
+    pub frame: Signal<In, FrameEvent>,
+    /// The plane it came from; `frame_ready` depends on it.
+    pub frame_plane: Signal<In, Bits<3>>,
     /// Valid.
-    pub event_valid: Signal<In, Bit>,
-    /// Ready; never depends on `event_valid`.
-    pub event_ready: Signal<Out, Bit>,
+    pub frame_valid: Signal<In, Bit>,
+    /// Ready; never depends on `frame_valid`.
+    pub frame_ready: Signal<Out, Bit>,
     /// Verdict on a WRITE's payload, one cycle after its event entered; nothing waits.
     pub placement: Signal<Out, Placement>,
     /// One hot: the plane of the verdict.
@@ -63,6 +68,16 @@ pub struct ReceiveSide<
     pub trace_receive_plane: Signal<Out, Bits<3>>,
     /// A refusal could be queued.
     pub trace_receive_refusal_room: Signal<Out, Bit>,
+    engine: ReceiveEngine<W, IW, G, CA, GA, RA>,
+    builder: AnswerBuilder<N, W, CA, GA>,
+    requests: [StreamFifo<Bits<GA>, GA>; N],
+    /// A refusal leaves it when its answer is built: 4 at most, as docs/protocol.md says.
+    refusals: ShiftQueue<Refused, 4>,
+    room: Signal<Local, Bit>,
+    plane_room: Signal<Local, Bit>,
+    enter: Signal<Local, Bit>,
+    request_path: Signal<Local, Bits<GA>>,
+    one: Constant<Bits<GA>>,
 }
 
 impl<
@@ -92,10 +107,10 @@ impl<
         Self {
             clock: Default::default(),
             reset: Default::default(),
-            event: Default::default(),
-            event_plane: Default::default(),
-            event_valid: Default::default(),
-            event_ready: Default::default(),
+            frame: Default::default(),
+            frame_plane: Default::default(),
+            frame_valid: Default::default(),
+            frame_ready: Default::default(),
             placement: Default::default(),
             placement_valid: std::array::from_fn(|_| Default::default()),
             placement_ready: std::array::from_fn(|_| Default::default()),
@@ -113,6 +128,15 @@ impl<
             trace_receive_valid: Default::default(),
             trace_receive_plane: Default::default(),
             trace_receive_refusal_room: Default::default(),
+            engine: ReceiveEngine::new(path_bits),
+            builder: AnswerBuilder::new(path_bits),
+            requests: std::array::from_fn(|_| Default::default()),
+            refusals: Default::default(),
+            room: Default::default(),
+            plane_room: Default::default(),
+            enter: Default::default(),
+            request_path: Default::default(),
+            one: Constant::new(1.into()),
         }
     }
 }
@@ -127,5 +151,72 @@ impl<
     const RA: usize,
 > Logic for ReceiveSide<N, W, IW, G, CA, GA, RA>
 {
-    fn update(&mut self) {}
+    #[hdl_gen]
+    fn update(&mut self) {
+        clock!(self, clock, engine, builder, refusals);
+        self.engine.reset.next = self.reset.val();
+        self.builder.reset.next = self.reset.val();
+        self.refusals.reset.next = self.reset.val();
+
+        // The door: room for all that this event and the one before it may put out.
+        self.room.next = !self.hold.val();
+        self.plane_room.next = false;
+        for i in 0..N {
+            if self.requests[i].space.val() <= self.one.val() {
+                self.room.next = false;
+            }
+            if self.frame_plane.val() == i.to_bits() {
+                self.plane_room.next = self.placement_ready[i].val();
+            }
+        }
+        self.frame_ready.next = self.room.val() & self.plane_room.val();
+        self.enter.next = self.frame_valid.val() & self.frame_ready.val();
+        self.engine.frame.next = self.frame.val();
+        self.engine.frame_plane.next = self.frame_plane.val();
+        self.engine.valid.next = self.enter.val();
+        self.engine.config_write.next = self.config_write.val();
+        self.engine.ack_every.next = self.ack_every.val();
+        self.engine.refusal_room.next = self.refusals.room.val();
+        self.engine.built.next = self.builder.built.val();
+
+        self.placement.next = self.engine.placement.val();
+        self.refusals.push.next = self.engine.refused_valid.val();
+        self.refusals.data.next = self.engine.refused.val();
+        self.refusals.pop.next = self.builder.refused_pop.val();
+        self.builder.refused.next = self.refusals.head.val();
+        self.builder.refused_valid.next = self.refusals.valid.val();
+        self.builder.hold.next = self.hold.val();
+        self.builder.config_write.next = self.config_write.val();
+        self.builder.write_enable.next = self.engine.write_enable.val();
+        self.builder.write_path.next = self.engine.write_path.val();
+        self.builder.write_state.next = self.engine.write_state.val();
+        self.builder.write_seen.next = self.engine.write_seen.val();
+        self.answer.next = self.builder.answer.val();
+        self.request_path.next = bit_cast::<GA, 16>(self.engine.request.val().path);
+        for i in 0..N {
+            self.placement_valid[i].next =
+                self.engine.placement_valid.val() & (self.engine.plane.val() == i.to_bits());
+            self.requests[i].clock.next = self.clock.val();
+            self.requests[i].reset.next = self.reset.val();
+            self.requests[i].push.next = self.request_path.val();
+            self.requests[i].push_valid.next =
+                self.engine.request.val().valid & (self.engine.request.val().plane == i.to_bits());
+            self.requests[i].pop_ready.next = self.builder.request_pop[i].val();
+            self.builder.request_path[i].next = self.requests[i].pop.val();
+            self.builder.request_valid[i].next = self.requests[i].pop_valid.val();
+            self.builder.answer_ready[i].next = self.answer_ready[i].val();
+            self.answer_valid[i].next = self.builder.answer_valid[i].val();
+        }
+        self.idle.next = !self.engine.busy.val() & !self.builder.busy.val();
+
+        self.counts.next = self.engine.counts.val();
+        self.counts.next.tx_acks = self.builder.built.val().valid;
+        self.counts.next.tx_refusals = self.builder.refusal_built.val();
+        self.trace_ack_build_valid.next = self.builder.built.val().valid;
+        self.trace_ack_build_path.next = self.builder.built.val().path;
+        self.trace_refusal_build_valid.next = self.builder.refusal_built.val();
+        self.trace_receive_valid.next = self.engine.commit.val();
+        self.trace_receive_plane.next = self.engine.plane.val();
+        self.trace_receive_refusal_room.next = self.refusals.room.val();
+    }
 }

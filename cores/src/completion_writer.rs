@@ -1,0 +1,240 @@
+//! Message slots from hand-over to completion, and the completion queue.
+#![allow(missing_docs)] // the derive makes methods that can carry no document
+use rust_hdl::prelude::*;
+
+use crate::completion_status::CompletionStatus;
+use crate::counts::ConnectionFailure;
+use crate::generated::host::PackCqe;
+use crate::prim::Dff;
+use crate::ram_bypass::RamBypass;
+use crate::slot_counter::SlotCounter;
+use crate::wqe_fetch::Work;
+
+/// What the writer does.
+#[derive(Copy, Clone, Debug, PartialEq, LogicState)]
+pub enum Complete {
+    /// No message is there.
+    Empty,
+    /// The oldest message's record is there; its connection is asked about.
+    Look,
+    /// Waits for its end, and for room in the queue.
+    Watch,
+    /// Writes the CQE.
+    Write,
+    /// Waits for the memory's answer.
+    Answer,
+}
+
+/// Slots in a ring of `M` = 2^`MA`; the oldest message completes first.
+///
+/// In: `take` with `work` and `packets` (not without `slot_free`); `delivered`, `delivered_slot`; `failure`, the answer to
+/// `failure_connection` in the same cycle or the next; `base` (a multiple of 32), `size_log2`, `consumer` (CQEs ever taken);
+/// the AXI4 write channels. Out: `slot_free`, `slot` (of the next message); `retire` (commit: the oldest message completes).
+/// A CQE is 32 bytes, one burst of four beats; the next message is looked at when it is answered. A full queue waits.
+#[derive(LogicBlock)]
+pub struct CompletionWriter<const M: usize, const MA: usize> {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub take: Signal<In, Bit>,
+    pub work: Signal<In, Work>,
+    pub packets: Signal<In, Bits<25>>,
+    pub slot_free: Signal<Out, Bit>,
+    pub slot: Signal<Out, Bits<4>>,
+    pub delivered: Signal<In, Bit>,
+    pub delivered_slot: Signal<In, Bits<4>>,
+    pub failure_connection: Signal<Out, Bits<12>>,
+    pub failure: Signal<In, ConnectionFailure>,
+    pub base: Signal<In, Bits<64>>,
+    pub size_log2: Signal<In, Bits<5>>,
+    pub consumer: Signal<In, Bits<32>>,
+    pub awaddr: Signal<Out, Bits<64>>,
+    pub awvalid: Signal<Out, Bit>,
+    pub awready: Signal<In, Bit>,
+    pub wdata: Signal<Out, Bits<64>>,
+    pub wlast: Signal<Out, Bit>,
+    pub wvalid: Signal<Out, Bit>,
+    pub wready: Signal<In, Bit>,
+    pub bvalid: Signal<In, Bit>,
+    pub bready: Signal<Out, Bit>,
+    pub retire: Signal<Out, Bit>,
+    step: Dff<Complete>,
+    oldest: Dff<Bits<MA>>,
+    newest: Dff<Bits<MA>>,
+    count: Dff<Bits<5>>,
+    produced: Dff<Bits<32>>,
+    cqe: Dff<Bits<256>>,
+    address: Dff<Bits<64>>,
+    address_sent: Dff<Bit>,
+    beat: Dff<Bits<3>>,
+    records: RamBypass<Work, MA>,
+    counters: [SlotCounter; M],
+    ending: CompletionStatus,
+    pack: PackCqe,
+    done: Signal<Local, Bit>,
+    room: Signal<Local, Bit>,
+    lap: Signal<Local, Bits<32>>,
+    place: Signal<Local, Bits<32>>,
+    slots: Constant<Bits<5>>,
+    one: Constant<Bits<32>>,
+}
+
+impl<const M: usize, const MA: usize> Default for CompletionWriter<M, MA> {
+    fn default() -> Self {
+        assert!(M == 1 << MA && (1..=4).contains(&MA), "2 to 16 message slots, a power of two");
+        Self {
+            clock: Default::default(),
+            reset: Default::default(),
+            take: Default::default(),
+            work: Default::default(),
+            packets: Default::default(),
+            slot_free: Default::default(),
+            slot: Default::default(),
+            delivered: Default::default(),
+            delivered_slot: Default::default(),
+            failure_connection: Default::default(),
+            failure: Default::default(),
+            base: Default::default(),
+            size_log2: Default::default(),
+            consumer: Default::default(),
+            awaddr: Default::default(),
+            awvalid: Default::default(),
+            awready: Default::default(),
+            wdata: Default::default(),
+            wlast: Default::default(),
+            wvalid: Default::default(),
+            wready: Default::default(),
+            bvalid: Default::default(),
+            bready: Default::default(),
+            retire: Default::default(),
+            step: Default::default(),
+            oldest: Default::default(),
+            newest: Default::default(),
+            count: Default::default(),
+            produced: Default::default(),
+            cqe: Default::default(),
+            address: Default::default(),
+            address_sent: Default::default(),
+            beat: Default::default(),
+            records: Default::default(),
+            counters: std::array::from_fn(|_| Default::default()),
+            ending: Default::default(),
+            pack: Default::default(),
+            done: Default::default(),
+            room: Default::default(),
+            lap: Default::default(),
+            place: Default::default(),
+            slots: Constant::new((M as LiteralType).into()),
+            one: Constant::new(1.into()),
+        }
+    }
+}
+
+impl<const M: usize, const MA: usize> Logic for CompletionWriter<M, MA> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, step, oldest, newest, count, produced, cqe, address, address_sent, beat);
+        self.records.clock.next = self.clock.val();
+
+        // The ring of slots.
+        self.slot_free.next = self.count.q.val() < self.slots.val();
+        self.slot.next = bit_cast::<4, MA>(self.newest.q.val());
+        self.records.write_address.next = self.newest.q.val();
+        self.records.write_data.next = self.work.val();
+        self.records.write_enable.next = self.take.val();
+        self.records.read_address.next = self.oldest.q.val();
+        self.done.next = false;
+        for i in 0..M {
+            self.counters[i].clock.next = self.clock.val();
+            self.counters[i].reset.next = self.reset.val();
+            self.counters[i].packets.next = self.packets.val();
+            self.counters[i].load.next = self.take.val() & (self.newest.q.val() == i.to_bits());
+            self.counters[i].delivered.next = self.delivered.val() & (self.delivered_slot.val() == i.to_bits());
+            if self.oldest.q.val() == i.to_bits() {
+                self.done.next = self.counters[i].done.val();
+            }
+        }
+
+        // The oldest message.
+        self.failure_connection.next = bit_cast::<12, 16>(self.records.read_data.val().connection);
+        self.ending.work.next = self.records.read_data.val();
+        self.ending.done.next = self.done.val();
+        self.ending.failure.next = self.failure.val();
+        self.room.next =
+            (self.produced.q.val() - self.consumer.val()) < (self.one.val() << self.size_log2.val());
+        self.lap.next = self.produced.q.val() >> self.size_log2.val();
+        self.place.next = self.produced.q.val() & ((self.one.val() << self.size_log2.val()) - 1);
+        self.pack.wr_id.next = self.records.read_data.val().wr_id;
+        self.pack.status.next = self.ending.status.val();
+        self.pack.opcode.next = self.records.read_data.val().opcode;
+        self.pack.connection.next = self.records.read_data.val().connection;
+        self.pack.length.next = self.records.read_data.val().length;
+        self.pack.wqe_index.next = self.records.read_data.val().wqe_index;
+        self.pack.phase.next = !self.lap.val().get_bit(0);
+
+        self.retire.next = false;
+        self.awaddr.next = self.address.q.val();
+        self.awvalid.next = false;
+        self.wdata.next = self.cqe.q.val().get_bits::<64>(0);
+        self.wlast.next = self.beat.q.val() == 3;
+        self.wvalid.next = false;
+        self.bready.next = false;
+        match self.step.q.val() {
+            Complete::Empty => {
+                if self.count.q.val().any() {
+                    self.step.d.next = Complete::Look;
+                }
+            }
+            Complete::Look => {
+                self.step.d.next = Complete::Watch;
+            }
+            Complete::Watch => {
+                if self.ending.ended.val() & self.room.val() {
+                    self.retire.next = true;
+                    self.cqe.d.next = self.pack.bits.val();
+                    self.address.d.next = self.base.val() + (bit_cast::<64, 32>(self.place.val()) << 5);
+                    self.address_sent.d.next = false;
+                    self.beat.d.next = 0.into();
+                    self.oldest.d.next = self.oldest.q.val() + 1;
+                    self.produced.d.next = self.produced.q.val() + 1;
+                    self.step.d.next = Complete::Write;
+                }
+            }
+            Complete::Write => {
+                self.awvalid.next = !self.address_sent.q.val();
+                self.wvalid.next = self.beat.q.val() < 4;
+                if self.awready.val() {
+                    self.address_sent.d.next = true;
+                }
+                if self.wready.val() & self.wvalid.val() {
+                    self.cqe.d.next = self.cqe.q.val() >> 64;
+                    self.beat.d.next = self.beat.q.val() + 1;
+                }
+                if self.address_sent.q.val() & !self.wvalid.val() {
+                    self.step.d.next = Complete::Answer;
+                }
+            }
+            Complete::Answer => {
+                self.bready.next = true;
+                if self.bvalid.val() {
+                    self.step.d.next = Complete::Empty;
+                }
+            }
+        }
+
+        if self.take.val() {
+            self.newest.d.next = self.newest.q.val() + 1;
+        }
+        if self.take.val() & !self.retire.val() {
+            self.count.d.next = self.count.q.val() + 1;
+        } else if self.retire.val() & !self.take.val() {
+            self.count.d.next = self.count.q.val() - 1;
+        }
+        if self.reset.val() {
+            self.step.d.next = Complete::Empty;
+            self.oldest.d.next = 0.into();
+            self.newest.d.next = 0.into();
+            self.count.d.next = 0.into();
+            self.produced.d.next = 0.into();
+        }
+    }
+}

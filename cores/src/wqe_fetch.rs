@@ -1,0 +1,244 @@
+//! Fetches WQEs from the send queue, one at a time.
+#![allow(missing_docs)] // the derive makes methods that can carry no document
+use rust_hdl::prelude::*;
+
+use crate::generated::constants;
+use crate::generated::host::UnpackWqe;
+use crate::prim::Dff;
+use crate::ram_bypass::RamBypass;
+use crate::types::{ConfigWrite, Message};
+
+/// What the fetch does.
+#[derive(Copy, Clone, Debug, PartialEq, LogicState)]
+pub enum Fetch {
+    /// Waits for a doorbell.
+    Idle,
+    /// Asks for the WQE.
+    Ask,
+    /// Takes its eight beats.
+    Take,
+    /// Looks its connection up.
+    Look,
+    /// Counts its packets.
+    Count,
+    /// Offers it.
+    Offer,
+}
+
+/// What completion needs of a WQE.
+#[derive(LogicStruct, Copy, Clone, Debug, Default, PartialEq)]
+pub struct Work {
+    /// The application's name for it.
+    pub wr_id: Bits<64>,
+    /// As in the WQE.
+    pub opcode: Bits<8>,
+    /// As in the WQE.
+    pub connection: Bits<16>,
+    /// As in the WQE.
+    pub stream: Bits<16>,
+    /// As in the WQE.
+    pub message: Bits<16>,
+    /// As in the WQE.
+    pub length: Bits<32>,
+    /// Its index, counted from 0.
+    pub wqe_index: Bits<32>,
+    /// It can't be done.
+    pub bad: Bit,
+}
+
+/// One WQE at a time: 64 bytes by one burst of eight beats, checks, hand-over.
+///
+/// In: `enable`, `base` (a multiple of 64), `size_log2`, `doorbell` (WQEs ever posted), `mtu_log2`, `config_write`;
+/// `slot_free`; the AXI4 read channels; `message_ready`. Out: `message`, `message_valid` (not of a bad one); `take` (the
+/// WQE gets its slot in this cycle, handed over or bad) with `work` and `packets` (0 if bad); `idle` (nothing is posted
+/// that was not taken). Bad: opcode not WRITE, no such connection, or memory answered with an error.
+/// Latency: 14 cycles and memory's from doorbell to `message_valid`.
+#[derive(LogicBlock)]
+pub struct WqeFetch<const CA: usize> {
+    pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
+    pub enable: Signal<In, Bit>,
+    pub base: Signal<In, Bits<64>>,
+    pub size_log2: Signal<In, Bits<5>>,
+    pub doorbell: Signal<In, Bits<32>>,
+    pub mtu_log2: Signal<In, Bits<4>>,
+    pub config_write: Signal<In, ConfigWrite>,
+    pub slot_free: Signal<In, Bit>,
+    pub araddr: Signal<Out, Bits<64>>,
+    pub arvalid: Signal<Out, Bit>,
+    pub arready: Signal<In, Bit>,
+    pub rdata: Signal<In, Bits<64>>,
+    pub rresp: Signal<In, Bits<2>>,
+    pub rlast: Signal<In, Bit>,
+    pub rvalid: Signal<In, Bit>,
+    pub rready: Signal<Out, Bit>,
+    pub message: Signal<Out, Message>,
+    pub message_valid: Signal<Out, Bit>,
+    pub message_ready: Signal<In, Bit>,
+    pub take: Signal<Out, Bit>,
+    pub work: Signal<Out, Work>,
+    pub packets: Signal<Out, Bits<25>>,
+    pub idle: Signal<Out, Bit>,
+    step: Dff<Fetch>,
+    taken: Dff<Bits<32>>,
+    words: Dff<Bits<512>>,
+    error: Dff<Bit>,
+    count: Dff<Bits<25>>,
+    connections: RamBypass<Bit, CA>,
+    wqe: UnpackWqe,
+    place: Signal<Local, Bits<32>>,
+    full: Signal<Local, Bits<33>>,
+    known: Signal<Local, Bit>,
+    bad: Signal<Local, Bit>,
+    one: Constant<Bits<32>>,
+    wide_one: Constant<Bits<33>>,
+    outside: Constant<Bits<16>>,
+    opcode: Constant<Bits<8>>,
+    connection_table: Constant<Bits<4>>,
+}
+
+impl<const CA: usize> Default for WqeFetch<CA> {
+    fn default() -> Self {
+        assert!((1..=12).contains(&CA), "2 to 4096 connections");
+        Self {
+            clock: Default::default(),
+            reset: Default::default(),
+            enable: Default::default(),
+            base: Default::default(),
+            size_log2: Default::default(),
+            doorbell: Default::default(),
+            mtu_log2: Default::default(),
+            config_write: Default::default(),
+            slot_free: Default::default(),
+            araddr: Default::default(),
+            arvalid: Default::default(),
+            arready: Default::default(),
+            rdata: Default::default(),
+            rresp: Default::default(),
+            rlast: Default::default(),
+            rvalid: Default::default(),
+            rready: Default::default(),
+            message: Default::default(),
+            message_valid: Default::default(),
+            message_ready: Default::default(),
+            take: Default::default(),
+            work: Default::default(),
+            packets: Default::default(),
+            idle: Default::default(),
+            step: Default::default(),
+            taken: Default::default(),
+            words: Default::default(),
+            error: Default::default(),
+            count: Default::default(),
+            connections: Default::default(),
+            wqe: Default::default(),
+            place: Default::default(),
+            full: Default::default(),
+            known: Default::default(),
+            bad: Default::default(),
+            one: Constant::new(1.into()),
+            wide_one: Constant::new(1.into()),
+            outside: Constant::new((0xFFFF & !((1 << CA) - 1)).into()),
+            opcode: Constant::new(constants::WQE_WRITE.into()),
+            connection_table: Constant::new(constants::TABLE_CONNECTION.into()),
+        }
+    }
+}
+
+impl<const CA: usize> Logic for WqeFetch<CA> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, step, taken, words, error, count);
+        self.connections.clock.next = self.clock.val();
+        self.wqe.bits.next = self.words.q.val();
+        self.connections.read_address.next = bit_cast::<CA, 16>(self.wqe.connection.val());
+        self.connections.write_address.next = bit_cast::<CA, 16>(self.config_write.val().index);
+        self.connections.write_data.next = self.config_write.val().data.get_bit(0);
+        self.connections.write_enable.next =
+            self.config_write.val().valid & (self.config_write.val().table == self.connection_table.val());
+
+        self.place.next =
+            self.taken.q.val() & ((self.one.val() << self.size_log2.val()) - 1);
+        self.araddr.next = self.base.val() + (bit_cast::<64, 32>(self.place.val()) << 6);
+        self.arvalid.next = false;
+        self.rready.next = false;
+        self.message_valid.next = false;
+        self.take.next = false;
+        self.idle.next = self.doorbell.val() == self.taken.q.val();
+
+        // Whole packets, and the rest; a message of no bytes takes one.
+        self.full.next = (bit_cast::<33, 32>(self.wqe.length.val())
+            + ((self.wide_one.val() << self.mtu_log2.val()) - 1))
+            >> self.mtu_log2.val();
+        self.known.next = self.connections.read_data.val() & !(self.wqe.connection.val() & self.outside.val()).any();
+        self.bad.next = (self.wqe.opcode.val() != self.opcode.val()) | self.error.q.val();
+
+        self.message.next.connection = bit_cast::<12, 16>(self.wqe.connection.val());
+        self.message.next.stream = self.wqe.stream.val();
+        self.message.next.message = self.wqe.message.val();
+        self.message.next.local_address = self.wqe.local_address.val();
+        self.message.next.remote_address = self.wqe.remote_address.val();
+        self.message.next.r_key = self.wqe.r_key.val();
+        self.message.next.length = self.wqe.length.val();
+        self.work.next.wr_id = self.wqe.wr_id.val();
+        self.work.next.opcode = self.wqe.opcode.val();
+        self.work.next.connection = self.wqe.connection.val();
+        self.work.next.stream = self.wqe.stream.val();
+        self.work.next.message = self.wqe.message.val();
+        self.work.next.length = self.wqe.length.val();
+        self.work.next.wqe_index = self.taken.q.val();
+        self.work.next.bad = self.bad.val();
+        self.packets.next = self.count.q.val();
+        if self.bad.val() {
+            self.packets.next = 0.into();
+        }
+
+        match self.step.q.val() {
+            Fetch::Idle => {
+                if self.enable.val() & !self.idle.val() {
+                    self.error.d.next = false;
+                    self.step.d.next = Fetch::Ask;
+                }
+            }
+            Fetch::Ask => {
+                self.arvalid.next = true;
+                if self.arready.val() {
+                    self.step.d.next = Fetch::Take;
+                }
+            }
+            Fetch::Take => {
+                self.rready.next = true;
+                if self.rvalid.val() {
+                    self.words.d.next = (self.words.q.val() >> 64) | (bit_cast::<512, 64>(self.rdata.val()) << 448);
+                    self.error.d.next = self.error.q.val() | self.rresp.val().any();
+                    if self.rlast.val() {
+                        self.step.d.next = Fetch::Look;
+                    }
+                }
+            }
+            Fetch::Look => {
+                self.step.d.next = Fetch::Count;
+            }
+            Fetch::Count => {
+                self.error.d.next = self.error.q.val() | !self.known.val();
+                self.count.d.next = bit_cast::<25, 33>(self.full.val());
+                if !self.wqe.length.val().any() {
+                    self.count.d.next = 1.into();
+                }
+                self.step.d.next = Fetch::Offer;
+            }
+            Fetch::Offer => {
+                self.message_valid.next = self.slot_free.val() & !self.bad.val();
+                self.take.next = self.slot_free.val() & (self.bad.val() | self.message_ready.val());
+                if self.take.val() {
+                    self.taken.d.next = self.taken.q.val() + 1;
+                    self.step.d.next = Fetch::Idle;
+                }
+            }
+        }
+        if self.reset.val() {
+            self.step.d.next = Fetch::Idle;
+            self.taken.d.next = 0.into();
+        }
+    }
+}

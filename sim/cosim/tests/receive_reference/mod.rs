@@ -1,0 +1,294 @@
+//! The receiver of docs/protocol.md, section 4, as plain Rust over sets of PSNs.
+use std::collections::{HashSet, VecDeque};
+
+use crate::engines::{Fields, Word};
+
+const SPACE: u32 = 1 << 24;
+pub const PATHS: u32 = 4;
+/// Refusals that wait (docs/protocol.md, section 4).
+const REFUSALS: usize = 4;
+
+/// One path, its configuration and its state.
+pub struct Path {
+    pub plane: u32,
+    pub epoch: u8,
+    pub entropy: u16,
+    pub cum: u32,
+    pub max_tsn: u32,
+    received_psns: HashSet<u32>,
+    bits: Vec<bool>,
+    echo: u32,
+    received: u16,
+    marked: u16,
+    since_ack: u32,
+    last_marked: bool,
+    pending: bool,
+}
+
+pub struct Connection {
+    pub local_qp: u32,
+    pub remote_qp: u32,
+    pub dst_mac: u64,
+    pub src_mac: u64,
+    pub src_ip: u32,
+    pub dst_ip: u32,
+    pub ip_sum: u16,
+}
+
+#[derive(Clone, Copy)]
+pub struct Region {
+    pub r_key: u32,
+    pub base: u64,
+    pub length: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Event {
+    pub plane: u32,
+    pub probe: bool,
+    pub ce: bool,
+    pub ack_request: bool,
+    pub dest_qp: u32,
+    pub psn: u32,
+    pub path: u8,
+    pub epoch: u8,
+    pub tsn: u32,
+    pub timestamp: u32,
+    pub payload: u16,
+    pub stream: u16,
+    pub message: u16,
+    pub offset: u32,
+    pub address: u64,
+    pub r_key: u32,
+}
+
+impl Event {
+    /// As the `FrameEvent` port's bytes.
+    pub fn word(&self) -> Vec<u8> {
+        let tail = [
+            (0, 64),
+            (0, 64),
+            (0x1234, 32),
+            (self.r_key.into(), 32),
+            (self.address, 64),
+            (self.offset.into(), 32),
+            (self.message.into(), 16),
+            (self.stream.into(), 16),
+        ];
+        let head = Word::default()
+            .field(if self.probe { 0xD2 } else { 0xC0 }, 8)
+            .field(self.ce.into(), 1)
+            .field(self.ack_request.into(), 1)
+            .field(self.dest_qp.into(), 24)
+            .field(self.psn.into(), 24)
+            .field(self.path.into(), 8)
+            .field(self.epoch.into(), 8)
+            .field(self.tsn.into(), 24)
+            .field(self.timestamp.into(), 32)
+            .field(self.payload.into(), 16);
+        tail.iter().fold(head, |word, &(value, bits)| word.field(value, bits)).finish()
+    }
+}
+
+/// What the commit of an event must show.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Verdict {
+    pub accept: bool,
+    /// Names of the counters that go up.
+    pub counts: Vec<&'static str>,
+}
+
+struct Refused {
+    path: usize,
+    psn: u32,
+    tsn: u32,
+    reason: u8,
+    stream: u16,
+    message: u16,
+}
+
+/// The receiver.
+pub struct Receiver {
+    pub window: u32,
+    pub ack_every: u32,
+    pub connections: Vec<Connection>,
+    pub paths: Vec<Path>,
+    pub regions: Vec<Region>,
+    refusals: VecDeque<Refused>,
+}
+
+impl Receiver {
+    pub fn new(window: u32, ack_every: u32, connections: Vec<Connection>, regions: Vec<Region>) -> Self {
+        Self { window, ack_every, connections, paths: Vec::new(), regions, refusals: VecDeque::new() }
+    }
+
+    pub fn path(&self, plane: u32, epoch: u8, entropy: u16, first_psn: u32, first_tsn: u32) -> Path {
+        Path {
+            plane,
+            epoch,
+            entropy,
+            cum: first_psn,
+            max_tsn: (first_tsn + SPACE - 1) % SPACE,
+            received_psns: HashSet::new(),
+            bits: vec![first_psn & self.window != 0; self.window as usize],
+            echo: 0,
+            received: 0,
+            marked: 0,
+            since_ack: 0,
+            last_marked: false,
+            pending: false,
+        }
+    }
+
+    pub fn refusal_room(&self) -> bool {
+        self.refusals.len() < REFUSALS
+    }
+
+    /// Whether anything waits to be sent.
+    pub fn quiet(&self) -> bool {
+        self.refusals.is_empty() && self.paths.iter().all(|path| !path.pending)
+    }
+
+    /// `room`: whether a refusal could be queued.
+    pub fn receive_with_room(&mut self, event: &Event, room: bool) -> Verdict {
+        let drop = |counts: Vec<&'static str>| Verdict { accept: false, counts };
+        let index = event.dest_qp as usize % self.connections.len();
+        if self.connections[index].local_qp != event.dest_qp || u32::from(event.path) >= PATHS {
+            return drop(vec!["rx_unknown_connection"]);
+        }
+        let number = index * PATHS as usize + usize::from(event.path);
+        let (window, ack_every) = (self.window, self.ack_every);
+        let path = &mut self.paths[number];
+        if path.epoch != event.epoch {
+            return drop(vec!["rx_closed_epoch"]);
+        }
+        let ahead = (event.tsn + SPACE - path.max_tsn) % SPACE;
+        if ahead != 0 && ahead < SPACE / 2 {
+            path.max_tsn = event.tsn;
+            path.echo = event.timestamp;
+        }
+        path.received = path.received.wrapping_add(1);
+        if event.probe {
+            (path.pending, path.since_ack) = (true, 0);
+            return drop(vec!["rx_probes"]);
+        }
+        let mut counts = vec![];
+        if event.ce {
+            path.marked = path.marked.wrapping_add(1);
+            counts.push("rx_marked");
+        }
+        let changed = event.ce != path.last_marked;
+        path.last_marked = event.ce;
+        let offset = (event.psn + SPACE - path.cum) % SPACE;
+        if offset >= SPACE / 2 || offset < window && path.received_psns.contains(&event.psn) {
+            (path.pending, path.since_ack) = (true, 0);
+            counts.push("rx_duplicate");
+            return drop(counts);
+        }
+        if offset >= window {
+            counts.push("rx_out_of_window");
+            return drop(counts);
+        }
+        let region = self.regions[event.r_key as usize % self.regions.len()];
+        let inside = event.address >= region.base
+            && u128::from(event.address) + u128::from(event.payload) <= u128::from(region.base) + u128::from(region.length);
+        if region.r_key != event.r_key || !inside {
+            let reason = if region.r_key != event.r_key { 1 } else { 2 };
+            counts.push(if reason == 1 { "rx_bad_key" } else { "rx_bad_range" });
+            if room {
+                let Event { psn, tsn, stream, message, .. } = *event;
+                self.refusals.push_back(Refused { path: number, psn, tsn, reason, stream, message });
+            } else {
+                counts.push("refusals_dropped");
+            }
+            return drop(counts);
+        }
+        path.since_ack += 1;
+        if event.ack_request || event.psn != path.cum || changed || path.since_ack >= ack_every {
+            (path.pending, path.since_ack) = (true, 0);
+        }
+        path.received_psns.insert(event.psn);
+        path.bits[(event.psn % window) as usize] = event.psn & window == 0;
+        while path.received_psns.remove(&path.cum) {
+            path.cum = (path.cum + 1) % SPACE;
+        }
+        counts.push("rx_writes");
+        Verdict { accept: true, counts }
+    }
+
+    /// The ACK of a path, as the answer port's bytes.
+    pub fn build_ack(&mut self, number: usize) -> Vec<u8> {
+        let path = &mut self.paths[number];
+        assert!(std::mem::take(&mut path.pending), "path {number} asked for an ACK");
+        let mut bits = vec![0u64; 4];
+        for (i, &bit) in path.bits.iter().enumerate() {
+            bits[i / 64] |= u64::from(bit) << (i % 64);
+        }
+        let path = &self.paths[number];
+        let head = self.answer(number, 0xD0, path.cum, path.max_tsn, path.echo);
+        let head = bits.iter().fold(head, |word, &part| word.field(part, 64));
+        let tail = head.field(0, 16).field(0xFFFF, 16).field(path.marked.into(), 16);
+        tail.field(path.received.into(), 16).finish()
+    }
+
+    /// The oldest refusal.
+    pub fn build_refusal(&mut self) -> (usize, Vec<u8>) {
+        let Refused { path, psn, tsn, reason, stream, message } = self.refusals.pop_front().expect("a refusal waits");
+        let word = self.answer(path, 0xD1, psn, tsn, 0);
+        let word = (0..4).fold(word, |word, _| word.field(0, 64));
+        let word = word.field(message.into(), 16).field(stream.into(), 16).field(0, 24).field(reason.into(), 8);
+        (path, word.finish())
+    }
+
+    fn answer(&self, number: usize, opcode: u64, psn: u32, tsn: u32, timestamp: u32) -> Word {
+        let connection = &self.connections[number / PATHS as usize];
+        let path = &self.paths[number];
+        Word::default()
+            .field(opcode, 8)
+            .field(0, 1)
+            .field(connection.remote_qp.into(), 24)
+            .field(psn.into(), 24)
+            .field(number as u64 % u64::from(PATHS), 8)
+            .field(path.epoch.into(), 8)
+            .field(tsn.into(), 24)
+            .field(timestamp.into(), 32)
+            .field(path.entropy.into(), 16)
+            .field(connection.dst_mac, 48)
+            .field(connection.src_mac, 48)
+            .field(connection.src_ip.into(), 32)
+            .field(connection.dst_ip.into(), 32)
+            .field(connection.ip_sum.into(), 16)
+            .field(0, 16)
+            .field(0, 64)
+    }
+}
+
+/// The names of `ReceiveCounts` that are up, and its byte amount.
+pub fn counts(bytes: &[u8]) -> (Vec<&'static str>, u64) {
+    let mut fields = Fields::new(bytes);
+    let mut up = Vec::new();
+    let mut amount = 0;
+    for name in [
+        "rx_frames",
+        "rx_unknown_connection",
+        "rx_closed_epoch",
+        "rx_duplicate",
+        "rx_out_of_window",
+        "rx_bad_key",
+        "rx_bad_range",
+        "rx_writes",
+        "rx_write_bytes",
+        "rx_probes",
+        "rx_marked",
+        "tx_acks",
+        "tx_refusals",
+        "refusals_dropped",
+    ] {
+        match name {
+            "rx_write_bytes" => amount = fields.field(16),
+            _ if fields.field(1) == 1 => up.push(name),
+            _ => {}
+        }
+    }
+    (up, amount)
+}

@@ -1,0 +1,354 @@
+//! The receive side in Verilator against the plain reference, commit by commit.
+mod engines;
+mod receive_reference;
+
+use engines::{Word, model};
+use metaroce_cosim::model::{PortId, VerilatedModel};
+use metaroce_rtl::receive_side::ReceiveSide;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use receive_reference::{Connection, Event, PATHS, Receiver, Region, counts};
+
+const SPACE: u32 = 1 << 24;
+const PLANES: usize = 2;
+
+/// How a run is made hard.
+#[derive(Clone, Copy)]
+struct Load {
+    /// Share of cycles with an event at the door.
+    events: f64,
+    /// Share of cycles in which a plane's verdict FIFO or answer slot is not free.
+    stalls: f64,
+    /// Only this path.
+    path: Option<u32>,
+    ack_every: u32,
+    first_psn: u32,
+}
+
+struct Bench {
+    dut: VerilatedModel,
+    reference: Receiver,
+    rng: ChaCha8Rng,
+    load: Load,
+    /// In S1 now.
+    inside: Option<Event>,
+    waiting: Option<Event>,
+    busy: [u32; PLANES],
+    events: u64,
+    acks: u64,
+    refusals: u64,
+    dropped_refusals: u64,
+    duplicates: u64,
+}
+
+impl Bench {
+    fn new(dut: VerilatedModel, window: u32, load: Load, seed: u64) -> Self {
+        let connection = |index: u32| Connection {
+            local_qp: 0xABC0 + index,
+            remote_qp: 0x123450 + index,
+            dst_mac: 0x0200_0000_0001 + u64::from(index),
+            src_mac: 0x0200_0000_0101 + u64::from(index),
+            src_ip: 0x0A00_0001,
+            dst_ip: 0x0A00_0102 + index,
+            ip_sum: 0xBEEF,
+        };
+        let region = |r_key: u32, base: u64, length: u64| Region { r_key, base, length };
+        let regions = vec![
+            region(0x100, 0x1_0000, 0x10_0000),
+            region(0x7771, 0, 0x1000),
+            region(0xFFFF_FFF2, u64::MAX - 0xFFFF, 0x1_0000),
+            region(0x33, 0x5000, 0),
+        ];
+        let mut reference = Receiver::new(window, load.ack_every, vec![connection(0), connection(1)], regions);
+        for number in 0..2 * PATHS {
+            let path = reference.path(
+                number % PLANES as u32,
+                7 + number as u8,
+                0xC000 + number as u16,
+                load.first_psn.wrapping_add(number * 256) % SPACE,
+                0xFF_FFF0 + number,
+            );
+            reference.paths.push(path);
+        }
+        let mut bench = Self {
+            dut,
+            reference,
+            rng: ChaCha8Rng::seed_from_u64(seed),
+            load,
+            inside: None,
+            waiting: None,
+            busy: [0; PLANES],
+            events: 0,
+            acks: 0,
+            refusals: 0,
+            dropped_refusals: 0,
+            duplicates: 0,
+        };
+        bench.configure();
+        bench
+    }
+
+    fn port(&self, name: &str) -> PortId {
+        self.dut.port(name).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    fn set(&mut self, name: &str, value: u64) {
+        let port = self.port(name);
+        self.dut.set_u64(port, value);
+    }
+
+    fn get(&self, name: &str) -> u64 {
+        self.dut.get_u64(self.port(name))
+    }
+
+    fn bytes(&self, name: &str) -> Vec<u8> {
+        let port = self.port(name);
+        let mut bytes = vec![0; self.dut.width(port).div_ceil(8) as usize];
+        self.dut.get_bytes(port, &mut bytes);
+        bytes
+    }
+
+    fn write_entry(&mut self, table: u64, index: usize, entry: Word) {
+        let head = Word::default().field(1, 1).field(table, 4).field(index as u64, 16);
+        let word = head.bytes(&entry.finish());
+        let port = self.port("config_write");
+        self.dut.set_bytes(port, &word.finish());
+        self.dut.tick().unwrap();
+        self.dut.set_bytes(port, &[0]);
+    }
+
+    fn configure(&mut self) {
+        self.set("ack_every", self.load.ack_every.into());
+        self.set("hold", 1);
+        self.dut.tick().unwrap();
+        for index in 0..2 {
+            let c = &self.reference.connections[index];
+            let entry = Word::default()
+                .field(1, 1)
+                .field(c.local_qp.into(), 24)
+                .field(c.remote_qp.into(), 24)
+                .field(PATHS.into(), 8)
+                .field(c.dst_mac, 48)
+                .field(c.src_mac, 48)
+                .field(c.src_ip.into(), 32)
+                .field(c.dst_ip.into(), 32)
+                .field(c.ip_sum.into(), 16);
+            self.write_entry(1, index, entry);
+        }
+        for index in 0..self.reference.paths.len() {
+            let p = &self.reference.paths[index];
+            let entry = Word::default()
+                .field(1, 1)
+                .field(p.plane.into(), 3)
+                .field(p.epoch.into(), 8)
+                .field(p.entropy.into(), 16)
+                .field(0, 48)
+                .field(p.cum.into(), 24)
+                .field(u64::from((p.max_tsn + 1) % SPACE), 24);
+            self.write_entry(2, index, entry);
+        }
+        for index in 0..self.reference.regions.len() {
+            let r = self.reference.regions[index];
+            let entry = Word::default().field(1, 1).field(r.r_key.into(), 32).field(r.base, 64).field(r.length, 64);
+            self.write_entry(3, index, entry);
+        }
+        self.set("hold", 0);
+    }
+
+    fn event(&mut self) -> Event {
+        let rng = &mut self.rng;
+        let number = self.load.path.unwrap_or_else(|| rng.random_range(0..2 * PATHS));
+        let path = &self.reference.paths[number as usize];
+        let window = self.reference.window;
+        let reach = match rng.random_range(0..10) {
+            0 => 2 * window,
+            1 => window,
+            _ => 4,
+        };
+        let back = rng.random_range(0..3);
+        let psn = (path.cum + SPACE + rng.random_range(0..reach) - back) % SPACE;
+        let tsn = (path.max_tsn + SPACE + rng.random_range(0..6) - 2) % SPACE;
+        let mut payload = rng.random_range(0..=4096);
+        let (mut r_key, mut address) = (0x100, 0x1_0000 + rng.random_range(0..0x10_0000 - 4096));
+        match rng.random_range(0..20) {
+            0 => r_key = 0x104,
+            1 => address = 0xFFFF,
+            2 => address = 0x11_0000 - u64::from(payload),
+            3 => address = 0x11_0001 - u64::from(payload),
+            4 => (r_key, address, payload) = (0xFFFF_FFF2, u64::MAX, rng.random_range(0..4)),
+            5 => (r_key, address, payload) = (0x33, 0x5000, rng.random_range(0..2)),
+            _ => {}
+        }
+        Event {
+            plane: path.plane,
+            probe: rng.random_bool(0.1),
+            ce: rng.random_bool(0.2),
+            ack_request: rng.random_bool(0.1),
+            dest_qp: 0xABC0 + number / PATHS + if rng.random_bool(0.03) { 0x10 } else { 0 },
+            psn,
+            path: (number % PATHS) as u8 + if rng.random_bool(0.03) { PATHS as u8 } else { 0 },
+            epoch: path.epoch + u8::from(rng.random_bool(0.03)),
+            tsn,
+            timestamp: rng.random(),
+            payload,
+            stream: rng.random(),
+            message: rng.random(),
+            offset: rng.random(),
+            address,
+            r_key,
+        }
+    }
+
+    fn cycle(&mut self, feed: bool) {
+        if self.waiting.is_none() && feed && self.rng.random_bool(self.load.events) {
+            self.waiting = Some(self.event());
+        }
+        self.set("frame_valid", self.waiting.is_some().into());
+        if let Some(event) = self.waiting {
+            let port = self.port("frame");
+            self.dut.set_bytes(port, &event.word());
+            self.set("frame_plane", event.plane.into());
+        }
+        for plane in 0..PLANES {
+            let stalled = self.rng.random_bool(self.load.stalls);
+            self.set(&format!("placement_ready_{plane}"), (!stalled).into());
+            // A slot becomes busy by a transfer only.
+            self.set(&format!("answer_ready_{plane}"), (self.busy[plane] == 0).into());
+            self.busy[plane] = self.busy[plane].saturating_sub(1);
+        }
+        self.dut.settle().unwrap();
+        self.check_answers();
+        self.check_receive();
+        let enters = self.waiting.is_some() && self.get("frame_ready") == 1;
+        self.inside = if enters { self.waiting.take() } else { None };
+        self.dut.rise().unwrap();
+    }
+
+    fn check_answers(&mut self) {
+        let ack = self.get("trace_ack_build_valid") == 1;
+        let refusal = self.get("trace_refusal_build_valid") == 1;
+        assert!(!(ack && refusal), "one answer a cycle");
+        let expected = if ack {
+            let path = self.get("trace_ack_build_path") as usize;
+            self.acks += 1;
+            Some((path, self.reference.build_ack(path)))
+        } else {
+            refusal.then(|| {
+                self.refusals += 1;
+                self.reference.build_refusal()
+            })
+        };
+        for plane in 0..PLANES {
+            let valid = self.get(&format!("answer_valid_{plane}")) == 1;
+            let mine = expected.as_ref().is_some_and(|(path, _)| self.reference.paths[*path].plane as usize == plane);
+            assert_eq!(valid, mine, "plane {plane} cycle {}", self.dut.cycle());
+            if valid {
+                assert_eq!(self.get(&format!("answer_ready_{plane}")), 1, "an answer into a free slot");
+                self.busy[plane] = if self.load.stalls == 0.0 { 0 } else { self.rng.random_range(0..12) };
+            }
+        }
+        if let Some((path, bytes)) = expected {
+            assert_eq!(self.bytes("answer"), bytes, "answer of path {path}");
+        }
+    }
+
+    fn check_receive(&mut self) {
+        let (up, amount) = counts(&self.bytes("counts"));
+        let mut up: Vec<_> = up.into_iter().filter(|name| !name.starts_with("tx_")).collect();
+        let Some(event) = self.inside else {
+            assert_eq!(self.get("trace_receive_valid"), 0);
+            assert!(up.is_empty(), "{up:?}");
+            return;
+        };
+        assert_eq!(self.get("trace_receive_valid"), 1);
+        assert_eq!(self.get("trace_receive_plane"), u64::from(event.plane));
+        // A refusal that leaves in this cycle makes room from the next one on.
+        let left = u64::from(self.get("trace_refusal_build_valid") == 1 && self.reference.refusal_room());
+        let room = self.get("trace_receive_refusal_room") == 1;
+        assert!(left == 1 || room == self.reference.refusal_room(), "refusal room");
+        let verdict = self.reference.receive_with_room(&event, room);
+        self.events += 1;
+        self.duplicates += u64::from(verdict.counts.contains(&"rx_duplicate"));
+        self.dropped_refusals += u64::from(verdict.counts.contains(&"refusals_dropped"));
+        let mut wanted = verdict.counts.clone();
+        wanted.push("rx_frames");
+        wanted.sort_unstable();
+        up.sort_unstable();
+        assert_eq!(up, wanted, "{event:?}");
+        assert_eq!(amount, if verdict.accept { u64::from(event.payload) } else { 0 });
+        for plane in 0..PLANES {
+            let valid = self.get(&format!("placement_valid_{plane}")) == 1;
+            assert_eq!(valid, !event.probe && event.plane as usize == plane);
+        }
+        if !event.probe {
+            let word = Word::default().field(verdict.accept.into(), 1).field(event.address, 64).field(event.payload.into(), 16);
+            assert_eq!(self.bytes("placement"), word.finish(), "{event:?}");
+        }
+    }
+
+    /// Runs, then lets everything out.
+    fn run(&mut self, cycles: u64) {
+        (0..cycles).for_each(|_| self.cycle(true));
+        (0..400).for_each(|_| self.cycle(false));
+        assert!(self.waiting.is_none() && self.reference.quiet(), "everything asked for is built");
+        assert_eq!(self.get("idle"), 1);
+    }
+}
+
+fn dut_256() -> VerilatedModel {
+    model(ReceiveSide::<PLANES, 256, 8, 16, 1, 3, 2>::new(2), "receive_side_256")
+}
+
+fn dut_32() -> VerilatedModel {
+    model(ReceiveSide::<PLANES, 32, 5, 2, 1, 3, 2>::new(2), "receive_side_32")
+}
+
+const HARD: Load = Load { events: 0.7, stalls: 0.3, path: None, ack_every: 2, first_psn: 0xFF_FF00 };
+
+#[test]
+fn events_with_stalls_agree_with_the_reference_window_256() {
+    let mut bench = Bench::new(dut_256(), 256, HARD, 1);
+    bench.run(20_000);
+    assert!(bench.acks > 1_000 && bench.refusals > 100 && bench.duplicates > 1_000);
+    let wrapped = bench.reference.paths.iter().filter(|path| path.cum < SPACE / 2).count();
+    assert!(wrapped > 4, "most paths met the PSN's wrap");
+}
+
+#[test]
+fn events_with_stalls_agree_with_the_reference_window_32() {
+    let mut bench = Bench::new(dut_32(), 32, HARD, 2);
+    bench.run(20_000);
+    assert!(bench.acks > 1_000 && bench.refusals > 100);
+}
+
+#[test]
+fn one_event_a_cycle_back_to_back_on_one_path() {
+    for (seed, dut, window) in [(3, dut_256(), 256), (4, dut_32(), 32)] {
+        let load = Load { events: 1.0, stalls: 0.0, path: Some(5), ..HARD };
+        let mut bench = Bench::new(dut, window, load, seed);
+        (0..5_000).for_each(|_| bench.cycle(true));
+        assert_eq!(bench.events, 5_000 - 1, "one event a cycle");
+        bench.run(0);
+    }
+}
+
+#[test]
+fn acks_are_spread_by_ack_every_and_planes_share_the_builder() {
+    for ack_every in [1, 7, 255] {
+        let load = Load { ack_every, ..HARD };
+        Bench::new(dut_256(), 256, load, 5).run(4_000);
+    }
+}
+
+#[test]
+fn refusals_that_find_no_room_are_dropped_and_counted() {
+    let load = Load { events: 1.0, stalls: 0.9, ..HARD };
+    let mut bench = Bench::new(dut_256(), 256, load, 6);
+    // Answers leave slowly: the queue of four fills.
+    for _ in 0..20_000 {
+        bench.cycle(true);
+        bench.busy.iter_mut().for_each(|busy| *busy = (*busy * 2).min(60));
+    }
+    bench.run(0);
+    assert!(bench.dropped_refusals > 0, "the queue was full");
+}
