@@ -83,7 +83,10 @@ pub struct AnswerBuilder<const N: usize, const W: usize, const CA: usize, const 
 impl<const N: usize, const W: usize, const CA: usize, const GA: usize> AnswerBuilder<N, W, CA, GA> {
     /// `path_bits`: bits of a path number in its connection, GA - CA, at most 8.
     pub fn new(path_bits: usize) -> Self {
-        assert!(GA == CA + path_bits && path_bits <= 8, "a global path number is connection and path");
+        assert!(
+            GA == CA + path_bits && path_bits <= 8,
+            "a global path number is connection and path"
+        );
         Self {
             clock: Default::default(),
             reset: Default::default(),
@@ -142,10 +145,23 @@ impl<const N: usize, const W: usize, const CA: usize, const GA: usize> AnswerBui
     }
 }
 
-impl<const N: usize, const W: usize, const CA: usize, const GA: usize> Logic for AnswerBuilder<N, W, CA, GA> {
+impl<const N: usize, const W: usize, const CA: usize, const GA: usize> Logic
+    for AnswerBuilder<N, W, CA, GA>
+{
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, last, last_refusal, moved, moved_plane, valid1, refuse1, plane1, path1);
+        dff_setup!(
+            self,
+            clock,
+            last,
+            last_refusal,
+            moved,
+            moved_plane,
+            valid1,
+            refuse1,
+            plane1,
+            path1
+        );
         clock!(self, clock, paths, addresses, states, seens, toggles);
 
         // S0: what can be answered. The plane that S1 serves waits: its slot is no longer free.
@@ -162,12 +178,14 @@ impl<const N: usize, const W: usize, const CA: usize, const GA: usize> Logic for
             {
                 self.turns.wants[i].next = self.request_valid[i].val();
                 if self.refusal_plane.val() == i.to_bits() {
-                    self.refusal_free.next = self.refused_valid.val() & !(self.valid1.q.val() & self.refuse1.q.val());
+                    self.refusal_free.next =
+                        self.refused_valid.val() & !(self.valid1.q.val() & self.refuse1.q.val());
                 }
             }
         }
         self.turns.last.next = self.last.q.val();
-        self.refuse0.next = self.refusal_free.val() & !(self.last_refusal.q.val() & self.turns.any.val());
+        self.refuse0.next =
+            self.refusal_free.val() & !(self.last_refusal.q.val() & self.turns.any.val());
         self.ack0.next = self.turns.any.val() & !self.refuse0.val();
         self.path0.next = bit_cast::<GA, 16>(self.refused.val().path);
         self.plane1.d.next = self.refusal_plane.val();
@@ -193,10 +211,12 @@ impl<const N: usize, const W: usize, const CA: usize, const GA: usize> Logic for
         self.states.read_address.next = self.path0.val();
         self.seens.read_address.next = self.path0.val();
         self.toggles.read_address.next = self.path0.val();
-        self.addresses.read_address.next = bit_cast::<CA, GA>(self.path0.val() >> self.path_bits.val());
+        self.addresses.read_address.next =
+            bit_cast::<CA, GA>(self.path0.val() >> self.path_bits.val());
 
         // S1: whether it is still wanted here.
-        self.here.next = self.valid1.q.val() & (self.paths.read_data.val().plane == self.plane1.q.val());
+        self.here.next =
+            self.valid1.q.val() & (self.paths.read_data.val().plane == self.plane1.q.val());
         self.ack.next = self.here.val()
             & !self.refuse1.q.val()
             & (self.states.read_data.val().request ^ self.toggles.read_data.val());
@@ -262,10 +282,12 @@ impl<const N: usize, const W: usize, const CA: usize, const GA: usize> Logic for
         self.entries.data.next = self.config_write.val().data;
         self.addresses.write_address.next = bit_cast::<CA, 16>(self.config_write.val().index);
         self.addresses.write_data.next = self.entries.connection_address.val();
-        self.addresses.write_enable.next = self.config_write.val().valid & (self.config_write.val().table == self.table_connection.val());
+        self.addresses.write_enable.next = self.config_write.val().valid
+            & (self.config_write.val().table == self.table_connection.val());
         self.paths.write_address.next = bit_cast::<GA, 16>(self.config_write.val().index);
         self.paths.write_data.next = self.entries.path_key.val();
-        self.config_path.next = self.config_write.val().valid & (self.config_write.val().table == self.table_path.val());
+        self.config_path.next = self.config_write.val().valid
+            & (self.config_write.val().table == self.table_path.val());
         self.paths.write_enable.next = self.config_path.val();
         self.toggles.write_address.next = self.path1.q.val();
         self.toggles.write_data.next = self.states.read_data.val().request;

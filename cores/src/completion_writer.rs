@@ -80,7 +80,10 @@ pub struct CompletionWriter<const M: usize, const MA: usize> {
 
 impl<const M: usize, const MA: usize> Default for CompletionWriter<M, MA> {
     fn default() -> Self {
-        assert!(M == 1 << MA && (1..=4).contains(&MA), "2 to 16 message slots, a power of two");
+        assert!(
+            M == 1 << MA && (1..=4).contains(&MA),
+            "2 to 16 message slots, a power of two"
+        );
         Self {
             clock: Default::default(),
             reset: Default::default(),
@@ -132,7 +135,19 @@ impl<const M: usize, const MA: usize> Default for CompletionWriter<M, MA> {
 impl<const M: usize, const MA: usize> Logic for CompletionWriter<M, MA> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, step, oldest, newest, count, produced, cqe, address, address_sent, beat);
+        dff_setup!(
+            self,
+            clock,
+            step,
+            oldest,
+            newest,
+            count,
+            produced,
+            cqe,
+            address,
+            address_sent,
+            beat
+        );
         self.records.clock.next = self.clock.val();
 
         // The ring of slots.
@@ -148,7 +163,8 @@ impl<const M: usize, const MA: usize> Logic for CompletionWriter<M, MA> {
             self.counters[i].reset.next = self.reset.val();
             self.counters[i].packets.next = self.packets.val();
             self.counters[i].load.next = self.take.val() & (self.newest.q.val() == i.to_bits());
-            self.counters[i].delivered.next = self.delivered.val() & (self.delivered_slot.val() == i.to_bits());
+            self.counters[i].delivered.next =
+                self.delivered.val() & (self.delivered_slot.val() == i.to_bits());
             if self.oldest.q.val() == i.to_bits() {
                 self.done.next = self.counters[i].done.val();
             }
@@ -159,8 +175,8 @@ impl<const M: usize, const MA: usize> Logic for CompletionWriter<M, MA> {
         self.ending.work.next = self.records.read_data.val();
         self.ending.done.next = self.done.val();
         self.ending.failure.next = self.failure.val();
-        self.room.next =
-            (self.produced.q.val() - self.consumer.val()) < (self.one.val() << self.size_log2.val());
+        self.room.next = (self.produced.q.val() - self.consumer.val())
+            < (self.one.val() << self.size_log2.val());
         self.lap.next = self.produced.q.val() >> self.size_log2.val();
         self.place.next = self.produced.q.val() & ((self.one.val() << self.size_log2.val()) - 1);
         self.pack.wr_id.next = self.records.read_data.val().wr_id;
@@ -191,7 +207,8 @@ impl<const M: usize, const MA: usize> Logic for CompletionWriter<M, MA> {
                 if self.ending.ended.val() & self.room.val() {
                     self.retire.next = true;
                     self.cqe.d.next = self.pack.bits.val();
-                    self.address.d.next = self.base.val() + (bit_cast::<64, 32>(self.place.val()) << 5);
+                    self.address.d.next =
+                        self.base.val() + (bit_cast::<64, 32>(self.place.val()) << 5);
                     self.address_sent.d.next = false;
                     self.beat.d.next = 0.into();
                     self.oldest.d.next = self.oldest.q.val() + 1;

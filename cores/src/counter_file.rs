@@ -117,10 +117,54 @@ impl Default for CounterFile {
 impl Logic for CounterFile {
     #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, rx_frames, rx_foreign, rx_malformed, rx_bad_icrc, rx_unknown_opcode, rx_unknown_connection, rx_closed_epoch, rx_duplicate);
-        clock!(self, clock, rx_out_of_window, rx_bad_key, rx_bad_range, rx_writes, rx_write_bytes, rx_probes, rx_marked, rx_acks);
-        clock!(self, clock, rx_ack_stale, rx_ack_invalid, rx_on_failed_connection, rx_refusals, tx_writes, tx_write_bytes, tx_retransmissions, tx_tail_probes);
-        clock!(self, clock, tx_timeout_probes, tx_discarded, tx_acks, tx_refusals, refusals_dropped, resolved_delivered, resolved_lost, messages);
+        clock!(
+            self,
+            clock,
+            rx_frames,
+            rx_foreign,
+            rx_malformed,
+            rx_bad_icrc,
+            rx_unknown_opcode,
+            rx_unknown_connection,
+            rx_closed_epoch,
+            rx_duplicate
+        );
+        clock!(
+            self,
+            clock,
+            rx_out_of_window,
+            rx_bad_key,
+            rx_bad_range,
+            rx_writes,
+            rx_write_bytes,
+            rx_probes,
+            rx_marked,
+            rx_acks
+        );
+        clock!(
+            self,
+            clock,
+            rx_ack_stale,
+            rx_ack_invalid,
+            rx_on_failed_connection,
+            rx_refusals,
+            tx_writes,
+            tx_write_bytes,
+            tx_retransmissions,
+            tx_tail_probes
+        );
+        clock!(
+            self,
+            clock,
+            tx_timeout_probes,
+            tx_discarded,
+            tx_acks,
+            tx_refusals,
+            refusals_dropped,
+            resolved_delivered,
+            resolved_lost,
+            messages
+        );
         clock!(self, clock, completions);
 
         self.rx_frames.bus.next = self.bus.val();
@@ -172,7 +216,8 @@ impl Logic for CounterFile {
         self.rx_acks.amount.next = self.transmit.val().rx_acks.into();
         self.rx_ack_stale.amount.next = self.transmit.val().rx_ack_stale.into();
         self.rx_ack_invalid.amount.next = self.transmit.val().rx_ack_invalid.into();
-        self.rx_on_failed_connection.amount.next = self.transmit.val().rx_on_failed_connection.into();
+        self.rx_on_failed_connection.amount.next =
+            self.transmit.val().rx_on_failed_connection.into();
         self.rx_refusals.amount.next = self.transmit.val().rx_refusals.into();
         self.tx_writes.amount.next = self.transmit.val().tx_writes.into();
         self.tx_retransmissions.amount.next = self.transmit.val().tx_retransmissions.into();
@@ -192,10 +237,12 @@ impl Logic for CounterFile {
         self.rx_unknown_opcode.amount.next = self.unknown_opcode.val();
         self.first.next = self.receive.val().rx_unknown_connection.into();
         self.second.next = self.transmit.val().rx_unknown_connection.into();
-        self.rx_unknown_connection.amount.next = bit_cast::<2, 1>(self.first.val()) + bit_cast::<2, 1>(self.second.val());
+        self.rx_unknown_connection.amount.next =
+            bit_cast::<2, 1>(self.first.val()) + bit_cast::<2, 1>(self.second.val());
         self.first.next = self.receive.val().rx_closed_epoch.into();
         self.second.next = self.transmit.val().rx_closed_epoch.into();
-        self.rx_closed_epoch.amount.next = bit_cast::<2, 1>(self.first.val()) + bit_cast::<2, 1>(self.second.val());
+        self.rx_closed_epoch.amount.next =
+            bit_cast::<2, 1>(self.first.val()) + bit_cast::<2, 1>(self.second.val());
         self.first.next = self.receive.val().rx_frames.into();
         self.second.next = self.transmit.val().rx_frames.into();
         self.rx_frames.amount.next = bit_cast::<5, 1>(self.first.val())

@@ -48,7 +48,10 @@ pub struct FindFirst<const W: usize, const IW: usize, const G: usize> {
 
 impl<const W: usize, const IW: usize, const G: usize> Default for FindFirst<W, IW, G> {
     fn default() -> Self {
-        assert!(W == 16 * G && (2..=16).contains(&G), "W is 16 G, at most 256");
+        assert!(
+            W == 16 * G && (2..=16).contains(&G),
+            "W is 16 G, at most 256"
+        );
         assert_eq!(1 << IW, W, "IW is log2 W");
         Self {
             bits: Default::default(),
@@ -79,7 +82,8 @@ impl<const W: usize, const IW: usize, const G: usize> Logic for FindFirst<W, IW,
                 self.low.next = self.groups[i].index.val();
             }
         }
-        self.place.next = bit_cast::<8, 4>(self.low.val()) | (bit_cast::<8, 4>(self.group.index.val()) << 4);
+        self.place.next =
+            bit_cast::<8, 4>(self.low.val()) | (bit_cast::<8, 4>(self.group.index.val()) << 4);
         self.index.next = bit_cast::<IW, 8>(self.place.val());
     }
 }

@@ -88,12 +88,21 @@ pub struct ReceiveEngine<
     table_region: Constant<Bits<4>>,
 }
 
-impl<const W: usize, const IW: usize, const G: usize, const CA: usize, const GA: usize, const RA: usize>
-    ReceiveEngine<W, IW, G, CA, GA, RA>
+impl<
+    const W: usize,
+    const IW: usize,
+    const G: usize,
+    const CA: usize,
+    const GA: usize,
+    const RA: usize,
+> ReceiveEngine<W, IW, G, CA, GA, RA>
 {
     /// `path_bits`: bits of a path number in its connection, GA - CA, at most 8.
     pub fn new(path_bits: usize) -> Self {
-        assert!(GA == CA + path_bits && path_bits <= 8, "a global path number is connection and path");
+        assert!(
+            GA == CA + path_bits && path_bits <= 8,
+            "a global path number is connection and path"
+        );
         Self {
             clock: Default::default(),
             reset: Default::default(),
@@ -155,8 +164,14 @@ impl<const W: usize, const IW: usize, const G: usize, const CA: usize, const GA:
     }
 }
 
-impl<const W: usize, const IW: usize, const G: usize, const CA: usize, const GA: usize, const RA: usize> Logic
-    for ReceiveEngine<W, IW, G, CA, GA, RA>
+impl<
+    const W: usize,
+    const IW: usize,
+    const G: usize,
+    const CA: usize,
+    const GA: usize,
+    const RA: usize,
+> Logic for ReceiveEngine<W, IW, G, CA, GA, RA>
 {
     #[hdl_gen]
     fn update(&mut self) {
@@ -188,7 +203,8 @@ impl<const W: usize, const IW: usize, const G: usize, const CA: usize, const GA:
             & (self.keys.read_data.val().local_qp == self.frame1.q.val().dest_qp)
             & ((self.frame1.q.val().path & self.path_mask.val()) == self.frame1.q.val().path)
             & self.paths.read_data.val().valid;
-        self.live.next = self.known.val() & (self.paths.read_data.val().epoch == self.frame1.q.val().epoch);
+        self.live.next =
+            self.known.val() & (self.paths.read_data.val().epoch == self.frame1.q.val().epoch);
         self.window.cum.next = self.states.read_data.val().cum;
         self.window.seen.next = self.seens.read_data.val();
         self.window.psn.next = self.frame1.q.val().psn;
@@ -197,16 +213,20 @@ impl<const W: usize, const IW: usize, const G: usize, const CA: usize, const GA:
         self.check.address.next = self.tail1.reth_address.val();
         self.check.payload.next = self.frame1.q.val().payload;
         self.bad.next = self.check.bad_key.val() | self.check.bad_range.val();
-        self.accepted.next = self.live.val() & self.write.val() & self.window.fresh.val() & !self.bad.val();
+        self.accepted.next =
+            self.live.val() & self.write.val() & self.window.fresh.val() & !self.bad.val();
 
         // S1: the path's new state. An ACK that is built in this cycle no longer pends.
         self.step.state.next = self.states.read_data.val();
         self.step.ack_every.next = self.ack_every.val();
-        self.step.pending.next = (self.states.read_data.val().request ^ self.toggles.read_data.val())
-            & !(self.built.val().valid & (bit_cast::<GA, 16>(self.built.val().path) == self.path1.q.val()));
+        self.step.pending.next = (self.states.read_data.val().request
+            ^ self.toggles.read_data.val())
+            & !(self.built.val().valid
+                & (bit_cast::<GA, 16>(self.built.val().path) == self.path1.q.val()));
         self.step.arrival.next.write = self.live.val() & self.write.val();
         self.step.arrival.next.probe = self.live.val() & !self.write.val();
-        self.step.arrival.next.duplicate = self.live.val() & self.write.val() & self.window.duplicate.val();
+        self.step.arrival.next.duplicate =
+            self.live.val() & self.write.val() & self.window.duplicate.val();
         self.step.arrival.next.accepted = self.accepted.val();
         self.step.arrival.next.gap = self.window.gap.val();
         self.step.arrival.next.ce = self.frame1.q.val().ce;
@@ -234,8 +254,11 @@ impl<const W: usize, const IW: usize, const G: usize, const CA: usize, const GA:
         self.request.next.path = bit_cast::<16, GA>(self.path1.q.val());
         self.request.next.plane = self.paths.read_data.val().plane;
         self.request.next.toggle = self.step.after.val().request;
-        self.refused_valid.next =
-            self.live.val() & self.write.val() & self.window.fresh.val() & self.bad.val() & self.refusal_room.val();
+        self.refused_valid.next = self.live.val()
+            & self.write.val()
+            & self.window.fresh.val()
+            & self.bad.val()
+            & self.refusal_room.val();
         self.refused.next.path = bit_cast::<16, GA>(self.path1.q.val());
         self.refused.next.plane = self.paths.read_data.val().plane;
         self.refused.next.psn = self.frame1.q.val().psn;
@@ -250,12 +273,16 @@ impl<const W: usize, const IW: usize, const G: usize, const CA: usize, const GA:
         self.counts.next.rx_frames = self.valid1.q.val();
         self.counts.next.rx_unknown_connection = self.valid1.q.val() & !self.known.val();
         self.counts.next.rx_closed_epoch = self.known.val() & !self.live.val();
-        self.counts.next.rx_duplicate = self.live.val() & self.write.val() & self.window.duplicate.val();
-        self.counts.next.rx_out_of_window = self.live.val() & self.write.val() & self.window.beyond.val();
+        self.counts.next.rx_duplicate =
+            self.live.val() & self.write.val() & self.window.duplicate.val();
+        self.counts.next.rx_out_of_window =
+            self.live.val() & self.write.val() & self.window.beyond.val();
         self.counts.next.rx_bad_key =
             self.live.val() & self.write.val() & self.window.fresh.val() & self.check.bad_key.val();
-        self.counts.next.rx_bad_range =
-            self.live.val() & self.write.val() & self.window.fresh.val() & self.check.bad_range.val();
+        self.counts.next.rx_bad_range = self.live.val()
+            & self.write.val()
+            & self.window.fresh.val()
+            & self.check.bad_range.val();
         self.counts.next.rx_writes = self.accepted.val();
         self.counts.next.rx_write_bytes = 0.into();
         if self.accepted.val() {
@@ -275,11 +302,14 @@ impl<const W: usize, const IW: usize, const G: usize, const CA: usize, const GA:
         self.entries.data.next = self.config_write.val().data;
         self.keys.write_address.next = bit_cast::<CA, 16>(self.config_write.val().index);
         self.keys.write_data.next = self.entries.connection_key.val();
-        self.keys.write_enable.next = self.config_write.val().valid & (self.config_write.val().table == self.table_connection.val());
+        self.keys.write_enable.next = self.config_write.val().valid
+            & (self.config_write.val().table == self.table_connection.val());
         self.regions.write_address.next = bit_cast::<RA, 16>(self.config_write.val().index);
         self.regions.write_data.next = self.entries.region.val();
-        self.regions.write_enable.next = self.config_write.val().valid & (self.config_write.val().table == self.table_region.val());
-        self.config_path.next = self.config_write.val().valid & (self.config_write.val().table == self.table_path.val());
+        self.regions.write_enable.next = self.config_write.val().valid
+            & (self.config_write.val().table == self.table_region.val());
+        self.config_path.next = self.config_write.val().valid
+            & (self.config_write.val().table == self.table_path.val());
         self.paths.write_address.next = bit_cast::<GA, 16>(self.config_write.val().index);
         self.paths.write_data.next = self.entries.path_key.val();
         self.paths.write_enable.next = self.config_path.val();

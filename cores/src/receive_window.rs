@@ -72,7 +72,10 @@ impl<const W: usize, const IW: usize, const G: usize> Logic for ReceiveWindow<W,
         self.place.next = bit_cast::<IW, 24>(self.psn.val());
         self.lap.next = (self.psn.val() & self.window.val()).any();
         self.received.next = self.seen.val().get_bit(self.place.val().index()) ^ self.lap.val();
-        self.next_seen.next = self.seen.val().replace_bit(self.place.val().index(), !self.lap.val());
+        self.next_seen.next = self
+            .seen
+            .val()
+            .replace_bit(self.place.val().index(), !self.lap.val());
 
         self.fresh.next = false;
         self.duplicate.next = false;
@@ -100,8 +103,8 @@ impl<const W: usize, const IW: usize, const G: usize> Logic for ReceiveWindow<W,
         self.next_cum.next = self.cum.val();
         if !self.gap.val() {
             if self.this_lap.any.val() {
-                self.next_cum.next =
-                    (self.cum.val() & self.upper.val()) | bit_cast::<24, IW>(self.this_lap.index.val());
+                self.next_cum.next = (self.cum.val() & self.upper.val())
+                    | bit_cast::<24, IW>(self.this_lap.index.val());
             } else {
                 self.next_cum.next = ((self.cum.val() & self.upper.val()) + self.window.val())
                     | bit_cast::<24, IW>(self.next_lap.index.val());

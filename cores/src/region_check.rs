@@ -34,11 +34,14 @@ pub struct RegionCheck {
 impl Logic for RegionCheck {
     #[hdl_gen]
     fn update(&mut self) {
-        self.past.next = bit_cast::<65, 64>(self.address.val()) + bit_cast::<65, 16>(self.payload.val());
-        self.limit.next =
-            bit_cast::<65, 64>(self.region.val().base) + bit_cast::<65, 64>(self.region.val().length);
-        self.bad_key.next = !self.region.val().valid | (self.region.val().r_key != self.r_key.val());
+        self.past.next =
+            bit_cast::<65, 64>(self.address.val()) + bit_cast::<65, 16>(self.payload.val());
+        self.limit.next = bit_cast::<65, 64>(self.region.val().base)
+            + bit_cast::<65, 64>(self.region.val().length);
+        self.bad_key.next =
+            !self.region.val().valid | (self.region.val().r_key != self.r_key.val());
         self.bad_range.next = !self.bad_key.val()
-            & ((self.address.val() < self.region.val().base) | (self.past.val() > self.limit.val()));
+            & ((self.address.val() < self.region.val().base)
+                | (self.past.val() > self.limit.val()));
     }
 }

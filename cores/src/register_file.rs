@@ -159,7 +159,9 @@ impl RegisterFile {
             every: Register::new(map::ACK_EVERY, 0xFF, map::ACK_EVERY_RESET),
             mtu: Register::new(map::MTU_LOG2, 0xF, map::MTU_LOG2_RESET),
             select: Register::new(map::FAILED_SELECT, u32::MAX, 0),
-            data: std::array::from_fn(|i| Register::new(map::CONFIG_DATA + 4 * i as u64, u32::MAX, 0)),
+            data: std::array::from_fn(|i| {
+                Register::new(map::CONFIG_DATA + 4 * i as u64, u32::MAX, 0)
+            }),
             entry: Register::new(map::CONFIG_COMMIT, INDEX_AND_TABLE, 0),
             sequencer: ConfigSequencer::new(table_bits),
             entry_data: Default::default(),
@@ -177,8 +179,30 @@ impl Logic for RegisterFile {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, restarting);
-        clock!(self, clock, id_register, version, capabilities, control, sq_base_lo, sq_base_hi, sq_size, doorbell);
-        clock!(self, clock, cq_base_lo, cq_base_hi, cq_size, consumer, window_register, rto_register, retries, every);
+        clock!(
+            self,
+            clock,
+            id_register,
+            version,
+            capabilities,
+            control,
+            sq_base_lo,
+            sq_base_hi,
+            sq_size,
+            doorbell
+        );
+        clock!(
+            self,
+            clock,
+            cq_base_lo,
+            cq_base_hi,
+            cq_size,
+            consumer,
+            window_register,
+            rto_register,
+            retries,
+            every
+        );
         clock!(self, clock, mtu, select, entry, sequencer);
         self.restart.next = self.restarting.q.val();
         self.bus.next.reset = self.reset.val() | self.restarting.q.val();
@@ -258,7 +282,8 @@ impl Logic for RegisterFile {
             | (bit_cast::<256, 32>(self.data[6].value.val()) << 192)
             | (bit_cast::<256, 32>(self.data[7].value.val()) << 224);
         self.sequencer.reset.next = self.bus.val().reset;
-        self.sequencer.commit.next = self.write.val() & (self.write_address.val() == self.commit_offset.val());
+        self.sequencer.commit.next =
+            self.write.val() & (self.write_address.val() == self.commit_offset.val());
         self.sequencer.entry_table.next = self.write_data.val().get_bits::<4>(28);
         self.sequencer.index.next = self.write_data.val().get_bits::<16>(0);
         self.sequencer.data.next = self.entry_data.val();
@@ -271,12 +296,12 @@ impl Logic for RegisterFile {
         // Values.
         self.enable.next = self.control.value.val().get_bit(0);
         self.hold.next = self.sequencer.hold.val() | !self.enable.val();
-        self.sq_base.next =
-            bit_cast::<64, 32>(self.sq_base_lo.value.val()) | (bit_cast::<64, 32>(self.sq_base_hi.value.val()) << 32);
+        self.sq_base.next = bit_cast::<64, 32>(self.sq_base_lo.value.val())
+            | (bit_cast::<64, 32>(self.sq_base_hi.value.val()) << 32);
         self.sq_size_log2.next = bit_cast::<5, 32>(self.sq_size.value.val());
         self.sq_doorbell.next = self.doorbell.value.val();
-        self.cq_base.next =
-            bit_cast::<64, 32>(self.cq_base_lo.value.val()) | (bit_cast::<64, 32>(self.cq_base_hi.value.val()) << 32);
+        self.cq_base.next = bit_cast::<64, 32>(self.cq_base_lo.value.val())
+            | (bit_cast::<64, 32>(self.cq_base_hi.value.val()) << 32);
         self.cq_size_log2.next = bit_cast::<5, 32>(self.cq_size.value.val());
         self.cq_consumer.next = self.consumer.value.val();
         self.window.next = bit_cast::<8, 32>(self.window_register.value.val());

@@ -154,11 +154,10 @@ impl<const CA: usize> Logic for WqeFetch<CA> {
         self.connections.read_address.next = bit_cast::<CA, 16>(self.wqe.connection.val());
         self.connections.write_address.next = bit_cast::<CA, 16>(self.config_write.val().index);
         self.connections.write_data.next = self.config_write.val().data.get_bit(0);
-        self.connections.write_enable.next =
-            self.config_write.val().valid & (self.config_write.val().table == self.connection_table.val());
+        self.connections.write_enable.next = self.config_write.val().valid
+            & (self.config_write.val().table == self.connection_table.val());
 
-        self.place.next =
-            self.taken.q.val() & ((self.one.val() << self.size_log2.val()) - 1);
+        self.place.next = self.taken.q.val() & ((self.one.val() << self.size_log2.val()) - 1);
         self.araddr.next = self.base.val() + (bit_cast::<64, 32>(self.place.val()) << 6);
         self.arvalid.next = false;
         self.rready.next = false;
@@ -170,7 +169,8 @@ impl<const CA: usize> Logic for WqeFetch<CA> {
         self.full.next = (bit_cast::<33, 32>(self.wqe.length.val())
             + ((self.wide_one.val() << self.mtu_log2.val()) - 1))
             >> self.mtu_log2.val();
-        self.known.next = self.connections.read_data.val() & !(self.wqe.connection.val() & self.outside.val()).any();
+        self.known.next = self.connections.read_data.val()
+            & !(self.wqe.connection.val() & self.outside.val()).any();
         self.bad.next = (self.wqe.opcode.val() != self.opcode.val()) | self.error.q.val();
 
         self.message.next.connection = bit_cast::<12, 16>(self.wqe.connection.val());
@@ -209,7 +209,8 @@ impl<const CA: usize> Logic for WqeFetch<CA> {
             Fetch::Take => {
                 self.rready.next = true;
                 if self.rvalid.val() {
-                    self.words.d.next = (self.words.q.val() >> 64) | (bit_cast::<512, 64>(self.rdata.val()) << 448);
+                    self.words.d.next =
+                        (self.words.q.val() >> 64) | (bit_cast::<512, 64>(self.rdata.val()) << 448);
                     self.error.d.next = self.error.q.val() | self.rresp.val().any();
                     if self.rlast.val() {
                         self.step.d.next = Fetch::Look;

@@ -52,14 +52,23 @@ impl Bench {
             dst_ip: 0x0A00_0102 + index,
             ip_sum: 0xBEEF,
         };
-        let region = |r_key: u32, base: u64, length: u64| Region { r_key, base, length };
+        let region = |r_key: u32, base: u64, length: u64| Region {
+            r_key,
+            base,
+            length,
+        };
         let regions = vec![
             region(0x100, 0x1_0000, 0x10_0000),
             region(0x7771, 0, 0x1000),
             region(0xFFFF_FFF2, u64::MAX - 0xFFFF, 0x1_0000),
             region(0x33, 0x5000, 0),
         ];
-        let mut reference = Receiver::new(window, load.ack_every, vec![connection(0), connection(1)], regions);
+        let mut reference = Receiver::new(
+            window,
+            load.ack_every,
+            vec![connection(0), connection(1)],
+            regions,
+        );
         for number in 0..2 * PATHS {
             let path = reference.path(
                 number % PLANES as u32,
@@ -89,7 +98,9 @@ impl Bench {
     }
 
     fn port(&self, name: &str) -> PortId {
-        self.dut.port(name).unwrap_or_else(|error| panic!("{error}"))
+        self.dut
+            .port(name)
+            .unwrap_or_else(|error| panic!("{error}"))
     }
 
     fn set(&mut self, name: &str, value: u64) {
@@ -109,7 +120,10 @@ impl Bench {
     }
 
     fn write_entry(&mut self, table: u64, index: usize, entry: Word) {
-        let head = Word::default().field(1, 1).field(table, 4).field(index as u64, 16);
+        let head = Word::default()
+            .field(1, 1)
+            .field(table, 4)
+            .field(index as u64, 16);
         let word = head.bytes(&entry.finish());
         let port = self.port("config_write");
         self.dut.set_bytes(port, &word.finish());
@@ -149,7 +163,11 @@ impl Bench {
         }
         for index in 0..self.reference.regions.len() {
             let r = self.reference.regions[index];
-            let entry = Word::default().field(1, 1).field(r.r_key.into(), 32).field(r.base, 64).field(r.length, 64);
+            let entry = Word::default()
+                .field(1, 1)
+                .field(r.r_key.into(), 32)
+                .field(r.base, 64)
+                .field(r.length, 64);
             self.write_entry(3, index, entry);
         }
         self.set("hold", 0);
@@ -157,7 +175,10 @@ impl Bench {
 
     fn event(&mut self) -> Event {
         let rng = &mut self.rng;
-        let number = self.load.path.unwrap_or_else(|| rng.random_range(0..2 * PATHS));
+        let number = self
+            .load
+            .path
+            .unwrap_or_else(|| rng.random_range(0..2 * PATHS));
         let path = &self.reference.paths[number as usize];
         let window = self.reference.window;
         let reach = match rng.random_range(0..10) {
@@ -186,7 +207,12 @@ impl Bench {
             ack_request: rng.random_bool(0.1),
             dest_qp: 0xABC0 + number / PATHS + if rng.random_bool(0.03) { 0x10 } else { 0 },
             psn,
-            path: (number % PATHS) as u8 + if rng.random_bool(0.03) { PATHS as u8 } else { 0 },
+            path: (number % PATHS) as u8
+                + if rng.random_bool(0.03) {
+                    PATHS as u8
+                } else {
+                    0
+                },
             epoch: path.epoch + u8::from(rng.random_bool(0.03)),
             tsn,
             timestamp: rng.random(),
@@ -213,7 +239,10 @@ impl Bench {
             let stalled = self.rng.random_bool(self.load.stalls);
             self.set(&format!("placement_ready_{plane}"), (!stalled).into());
             // A slot becomes busy by a transfer only.
-            self.set(&format!("answer_ready_{plane}"), (self.busy[plane] == 0).into());
+            self.set(
+                &format!("answer_ready_{plane}"),
+                (self.busy[plane] == 0).into(),
+            );
             self.busy[plane] = self.busy[plane].saturating_sub(1);
         }
         self.dut.settle().unwrap();
@@ -240,11 +269,21 @@ impl Bench {
         };
         for plane in 0..PLANES {
             let valid = self.get(&format!("answer_valid_{plane}")) == 1;
-            let mine = expected.as_ref().is_some_and(|(path, _)| self.reference.paths[*path].plane as usize == plane);
+            let mine = expected
+                .as_ref()
+                .is_some_and(|(path, _)| self.reference.paths[*path].plane as usize == plane);
             assert_eq!(valid, mine, "plane {plane} cycle {}", self.dut.cycle());
             if valid {
-                assert_eq!(self.get(&format!("answer_ready_{plane}")), 1, "an answer into a free slot");
-                self.busy[plane] = if self.load.stalls == 0.0 { 0 } else { self.rng.random_range(0..12) };
+                assert_eq!(
+                    self.get(&format!("answer_ready_{plane}")),
+                    1,
+                    "an answer into a free slot"
+                );
+                self.busy[plane] = if self.load.stalls == 0.0 {
+                    0
+                } else {
+                    self.rng.random_range(0..12)
+                };
             }
         }
         if let Some((path, bytes)) = expected {
@@ -254,7 +293,10 @@ impl Bench {
 
     fn check_receive(&mut self) {
         let (up, amount) = counts(&self.bytes("counts"));
-        let mut up: Vec<_> = up.into_iter().filter(|name| !name.starts_with("tx_")).collect();
+        let mut up: Vec<_> = up
+            .into_iter()
+            .filter(|name| !name.starts_with("tx_"))
+            .collect();
         let Some(event) = self.inside else {
             assert_eq!(self.get("trace_receive_valid"), 0);
             assert!(up.is_empty(), "{up:?}");
@@ -263,9 +305,13 @@ impl Bench {
         assert_eq!(self.get("trace_receive_valid"), 1);
         assert_eq!(self.get("trace_receive_plane"), u64::from(event.plane));
         // A refusal that leaves in this cycle makes room from the next one on.
-        let left = u64::from(self.get("trace_refusal_build_valid") == 1 && self.reference.refusal_room());
+        let left =
+            u64::from(self.get("trace_refusal_build_valid") == 1 && self.reference.refusal_room());
         let room = self.get("trace_receive_refusal_room") == 1;
-        assert!(left == 1 || room == self.reference.refusal_room(), "refusal room");
+        assert!(
+            left == 1 || room == self.reference.refusal_room(),
+            "refusal room"
+        );
         let verdict = self.reference.receive_with_room(&event, room);
         self.events += 1;
         self.duplicates += u64::from(verdict.counts.contains(&"rx_duplicate"));
@@ -275,13 +321,23 @@ impl Bench {
         wanted.sort_unstable();
         up.sort_unstable();
         assert_eq!(up, wanted, "{event:?}");
-        assert_eq!(amount, if verdict.accept { u64::from(event.payload) } else { 0 });
+        assert_eq!(
+            amount,
+            if verdict.accept {
+                u64::from(event.payload)
+            } else {
+                0
+            }
+        );
         for plane in 0..PLANES {
             let valid = self.get(&format!("placement_valid_{plane}")) == 1;
             assert_eq!(valid, !event.probe && event.plane as usize == plane);
         }
         if !event.probe {
-            let word = Word::default().field(verdict.accept.into(), 1).field(event.address, 64).field(event.payload.into(), 16);
+            let word = Word::default()
+                .field(verdict.accept.into(), 1)
+                .field(event.address, 64)
+                .field(event.payload.into(), 16);
             assert_eq!(self.bytes("placement"), word.finish(), "{event:?}");
         }
     }
@@ -290,27 +346,47 @@ impl Bench {
     fn run(&mut self, cycles: u64) {
         (0..cycles).for_each(|_| self.cycle(true));
         (0..400).for_each(|_| self.cycle(false));
-        assert!(self.waiting.is_none() && self.reference.quiet(), "everything asked for is built");
+        assert!(
+            self.waiting.is_none() && self.reference.quiet(),
+            "everything asked for is built"
+        );
         assert_eq!(self.get("idle"), 1);
     }
 }
 
 fn dut_256() -> VerilatedModel {
-    model(ReceiveSide::<PLANES, 256, 8, 16, 1, 3, 2>::new(2), "receive_side_256")
+    model(
+        ReceiveSide::<PLANES, 256, 8, 16, 1, 3, 2>::new(2),
+        "receive_side_256",
+    )
 }
 
 fn dut_32() -> VerilatedModel {
-    model(ReceiveSide::<PLANES, 32, 5, 2, 1, 3, 2>::new(2), "receive_side_32")
+    model(
+        ReceiveSide::<PLANES, 32, 5, 2, 1, 3, 2>::new(2),
+        "receive_side_32",
+    )
 }
 
-const HARD: Load = Load { events: 0.7, stalls: 0.3, path: None, ack_every: 2, first_psn: 0xFF_FF00 };
+const HARD: Load = Load {
+    events: 0.7,
+    stalls: 0.3,
+    path: None,
+    ack_every: 2,
+    first_psn: 0xFF_FF00,
+};
 
 #[test]
 fn events_with_stalls_agree_with_the_reference_window_256() {
     let mut bench = Bench::new(dut_256(), 256, HARD, 1);
     bench.run(20_000);
     assert!(bench.acks > 1_000 && bench.refusals > 100 && bench.duplicates > 1_000);
-    let wrapped = bench.reference.paths.iter().filter(|path| path.cum < SPACE / 2).count();
+    let wrapped = bench
+        .reference
+        .paths
+        .iter()
+        .filter(|path| path.cum < SPACE / 2)
+        .count();
     assert!(wrapped > 4, "most paths met the PSN's wrap");
 }
 
@@ -324,7 +400,12 @@ fn events_with_stalls_agree_with_the_reference_window_32() {
 #[test]
 fn one_event_a_cycle_back_to_back_on_one_path() {
     for (seed, dut, window) in [(3, dut_256(), 256), (4, dut_32(), 32)] {
-        let load = Load { events: 1.0, stalls: 0.0, path: Some(5), ..HARD };
+        let load = Load {
+            events: 1.0,
+            stalls: 0.0,
+            path: Some(5),
+            ..HARD
+        };
         let mut bench = Bench::new(dut, window, load, seed);
         (0..5_000).for_each(|_| bench.cycle(true));
         assert_eq!(bench.events, 5_000 - 1, "one event a cycle");
@@ -342,12 +423,19 @@ fn acks_are_spread_by_ack_every_and_planes_share_the_builder() {
 
 #[test]
 fn refusals_that_find_no_room_are_dropped_and_counted() {
-    let load = Load { events: 1.0, stalls: 0.9, ..HARD };
+    let load = Load {
+        events: 1.0,
+        stalls: 0.9,
+        ..HARD
+    };
     let mut bench = Bench::new(dut_256(), 256, load, 6);
     // Answers leave slowly: the queue of four fills.
     for _ in 0..20_000 {
         bench.cycle(true);
-        bench.busy.iter_mut().for_each(|busy| *busy = (*busy * 2).min(60));
+        bench
+            .busy
+            .iter_mut()
+            .for_each(|busy| *busy = (*busy * 2).min(60));
     }
     bench.run(0);
     assert!(bench.dropped_refusals > 0, "the queue was full");

@@ -14,12 +14,19 @@ const SPACE: u32 = 1 << 24;
 
 #[test]
 fn first_set_bit_is_found_in_any_group() {
-    find_first(model(FindFirst::<256, 8, 16>::default(), "find_first_256"), 256);
+    find_first(
+        model(FindFirst::<256, 8, 16>::default(), "find_first_256"),
+        256,
+    );
     find_first(model(FindFirst::<32, 5, 2>::default(), "find_first_32"), 32);
 }
 
 fn find_first(mut dut: metaroce_cosim::model::VerilatedModel, width: usize) {
-    let (bits, any, index) = (dut.port("bits").unwrap(), dut.port("any").unwrap(), dut.port("index").unwrap());
+    let (bits, any, index) = (
+        dut.port("bits").unwrap(),
+        dut.port("any").unwrap(),
+        dut.port("index").unwrap(),
+    );
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     for turn in 0..2_000 {
         let mut bytes = vec![0u8; width / 8];
@@ -40,19 +47,30 @@ fn find_first(mut dut: metaroce_cosim::model::VerilatedModel, width: usize) {
 
 #[test]
 fn window_of_256_agrees_with_a_set_of_psns() {
-    window(model(ReceiveWindow::<256, 8, 16>::default(), "receive_window_256"), 256);
+    window(
+        model(ReceiveWindow::<256, 8, 16>::default(), "receive_window_256"),
+        256,
+    );
 }
 
 #[test]
 fn window_of_32_agrees_with_a_set_of_psns() {
-    window(model(ReceiveWindow::<32, 5, 2>::default(), "receive_window_32"), 32);
+    window(
+        model(ReceiveWindow::<32, 5, 2>::default(), "receive_window_32"),
+        32,
+    );
 }
 
 /// Starts just below the wrap of the PSN and runs some laps.
 fn window(mut dut: metaroce_cosim::model::VerilatedModel, w: u32) {
     let port = |name: &str| dut.port(name).unwrap();
     let (cum_in, seen_in, psn_in) = (port("cum"), port("seen"), port("psn"));
-    let (fresh, duplicate, beyond, gap) = (port("fresh"), port("duplicate"), port("beyond"), port("gap"));
+    let (fresh, duplicate, beyond, gap) = (
+        port("fresh"),
+        port("duplicate"),
+        port("beyond"),
+        port("gap"),
+    );
     let (next_cum, next_seen) = (port("next_cum"), port("next_seen"));
     let mut rng = ChaCha8Rng::seed_from_u64(w.into());
     let mut cum = 0xFF_FF00;
@@ -60,7 +78,11 @@ fn window(mut dut: metaroce_cosim::model::VerilatedModel, w: u32) {
     let mut received = HashSet::new();
     let (mut slots, mut wrapped) = (0, false);
     while slots < 8 * w {
-        let reach = if rng.random_bool(0.1) { 3 * w } else { rng.random_range(1..=w) };
+        let reach = if rng.random_bool(0.1) {
+            3 * w
+        } else {
+            rng.random_range(1..=w)
+        };
         let psn = (cum + SPACE - 3 + rng.random_range(0..reach + 3)) % SPACE;
         // Sometimes the slot that holds all others up.
         let psn = if rng.random_bool(0.3) { cum } else { psn };
@@ -94,7 +116,12 @@ fn window(mut dut: metaroce_cosim::model::VerilatedModel, w: u32) {
 fn region_check_knows_its_bounds_and_does_not_wrap() {
     let mut dut = model(RegionCheck::default(), "region_check");
     let port = |name: &str| dut.port(name).unwrap();
-    let (region, r_key, address, payload) = (port("region"), port("r_key"), port("address"), port("payload"));
+    let (region, r_key, address, payload) = (
+        port("region"),
+        port("r_key"),
+        port("address"),
+        port("payload"),
+    );
     let (bad_key, bad_range) = (port("bad_key"), port("bad_range"));
     let top = u64::MAX - 0xFFF;
     #[rustfmt::skip]
@@ -119,12 +146,20 @@ fn region_check_knows_its_bounds_and_does_not_wrap() {
     ];
     for case in cases {
         let (valid, key, base, length, asked, at, bytes, want_key, want_range) = case;
-        let entry = engines::Word::default().field(valid, 1).field(key, 32).field(base, 64).field(length, 64);
+        let entry = engines::Word::default()
+            .field(valid, 1)
+            .field(key, 32)
+            .field(base, 64)
+            .field(length, 64);
         dut.set_bytes(region, &entry.finish());
         dut.set_u64(r_key, asked);
         dut.set_u64(address, at);
         dut.set_u64(payload, bytes);
         dut.eval().unwrap();
-        assert_eq!((dut.is_set(bad_key), dut.is_set(bad_range)), (want_key, want_range), "{case:x?}");
+        assert_eq!(
+            (dut.is_set(bad_key), dut.is_set(bad_range)),
+            (want_key, want_range),
+            "{case:x?}"
+        );
     }
 }

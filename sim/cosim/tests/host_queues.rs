@@ -1,0 +1,356 @@
+//! The host side in Verilator: send queue and completion queue at their wraps.
+mod engines;
+mod host_bench;
+
+use std::collections::VecDeque;
+
+use engines::Word;
+use host_bench::{Bench, CONNECTIONS, CQ_BASE, SLOTS, SQ_BASE};
+use metaroce_cosim::axi_lite::Access;
+use metaroce_protocol::registers as map;
+use metaroce_protocol::{CompletionStatus, ConfigTable, Counter, Cqe, Wqe, WqeOpcode};
+use rand::Rng;
+
+/// A posted message.
+struct Posted {
+    index: u32,
+    wqe: Wqe,
+    taken: bool,
+    /// Packets not delivered.
+    left: u32,
+}
+
+impl Posted {
+    fn is_bad(&self) -> bool {
+        self.wqe.opcode != WqeOpcode::Write || self.wqe.connection >= 3
+    }
+
+    fn slot(&self) -> u64 {
+        u64::from(self.index) % SLOTS as u64
+    }
+}
+
+/// Posts random work to queues much smaller than it, plays the transmit side, and compares every CQE.
+struct Queues {
+    bench: Bench,
+    sq_log2: u32,
+    cq_log2: u32,
+    /// Not completed, oldest first.
+    messages: VecDeque<Posted>,
+    failures: Vec<Option<(CompletionStatus, u16, u16)>>,
+    doorbell: u32,
+    taken: u32,
+    completed: u32,
+    consumed: u32,
+    /// Not yet seen in memory: address and CQE.
+    cqes: VecDeque<(u64, Cqe)>,
+    statuses: Vec<CompletionStatus>,
+}
+
+impl Queues {
+    fn new(stalls: f64, seed: u64, sq_log2: u32, cq_log2: u32) -> Self {
+        let mut bench = Bench::new(stalls, seed);
+        for (register, value) in [
+            (map::SQ_BASE_LO, SQ_BASE as u32),
+            (map::SQ_BASE_HI, (SQ_BASE >> 32) as u32),
+            (map::SQ_SIZE_LOG2, sq_log2),
+            (map::CQ_BASE_LO, CQ_BASE as u32),
+            (map::CQ_BASE_HI, (CQ_BASE >> 32) as u32),
+            (map::CQ_SIZE_LOG2, cq_log2),
+            (map::CONTROL, 1),
+        ] {
+            bench.write(register.offset, value);
+        }
+        // Connection 3 does not exist.
+        for index in 0..CONNECTIONS as u16 - 1 {
+            bench.commit(ConfigTable::Connection, index, &[1, 0, 0, 0, 0, 0, 0, 0]);
+        }
+        Self {
+            bench,
+            sq_log2,
+            cq_log2,
+            messages: VecDeque::new(),
+            failures: vec![None; CONNECTIONS as usize],
+            doorbell: 0,
+            taken: 0,
+            completed: 0,
+            consumed: 0,
+            cqes: VecDeque::new(),
+            statuses: Vec::new(),
+        }
+    }
+
+    fn random_wqe(&mut self) -> Wqe {
+        let rng = &mut self.bench.rng;
+        let length = match rng.random_range(0..6) {
+            0 => 0,
+            1 => rng.random_range(1..=1024),
+            2 => 1025,
+            3 => 2048,
+            _ => rng.random_range(1..20_000),
+        };
+        Wqe {
+            opcode: if rng.random_bool(0.05) {
+                WqeOpcode::Unknown(9)
+            } else {
+                WqeOpcode::Write
+            },
+            connection: if rng.random_bool(0.05) {
+                rng.random_range(3..0x1000)
+            } else {
+                rng.random_range(0..3)
+            },
+            stream: rng.random_range(0..4),
+            message: rng.random_range(0..4),
+            r_key: rng.random(),
+            length,
+            local_address: rng.random(),
+            remote_address: rng.random(),
+            wr_id: rng.random(),
+            ..Default::default()
+        }
+    }
+
+    fn post(&mut self) {
+        let index = self.doorbell;
+        let wqe = self.random_wqe();
+        let address = SQ_BASE + 64 * u64::from(index & ((1 << self.sq_log2) - 1));
+        self.bench
+            .memory
+            .memory_mut()
+            .bytes_mut(address, 64)
+            .expect("the queue")
+            .copy_from_slice(&wqe.encode());
+        self.messages.push_back(Posted {
+            index,
+            wqe,
+            taken: false,
+            left: wqe.length.div_ceil(1024).max(1),
+        });
+        self.doorbell += 1;
+        self.bench
+            .bus
+            .push(Access::Write(map::SQ_DOORBELL.offset, self.doorbell));
+    }
+
+    fn fail(&mut self) {
+        let which = self.bench.rng.random_range(0..self.messages.len().max(1));
+        let Some(message) = self.messages.get(which).filter(|message| !message.is_bad()) else {
+            return;
+        };
+        let reason = [
+            CompletionStatus::BadKey,
+            CompletionStatus::BadRange,
+            CompletionStatus::RetryExceeded,
+        ][which % 3];
+        self.failures[usize::from(message.wqe.connection)].get_or_insert((
+            reason,
+            message.wqe.stream,
+            message.wqe.message,
+        ));
+    }
+
+    fn failure(&self, connection: u16) -> Option<(CompletionStatus, u16, u16)> {
+        self.failures
+            .get(usize::from(connection))
+            .copied()
+            .flatten()
+    }
+
+    /// Sets the transmit side's outputs: an answer about failures, a delivered packet, readiness.
+    fn play_transmit_side(&mut self) -> (Option<usize>, bool) {
+        self.bench.dut.eval().unwrap();
+        let asked = self.bench.get("failure_connection") as u16;
+        let word = self.failure(asked).map_or(
+            Word::default().field(0, 41),
+            |(status, stream, message)| {
+                Word::default()
+                    .field(1, 1)
+                    .field(status.code().into(), 8)
+                    .field(stream.into(), 16)
+                    .field(message.into(), 16)
+            },
+        );
+        self.bench.set_word("failure", word);
+        let flying: Vec<usize> = (0..self.messages.len())
+            .filter(|&i| {
+                let message = &self.messages[i];
+                message.taken
+                    && !message.is_bad()
+                    && message.left > 0
+                    && self.failure(message.wqe.connection).is_none()
+            })
+            .collect();
+        let delivered = (!flying.is_empty() && self.bench.rng.random_bool(0.6))
+            .then(|| flying[self.bench.rng.random_range(0..flying.len())]);
+        self.bench
+            .set("delivered_valid", delivered.is_some().into());
+        if let Some(which) = delivered {
+            self.bench
+                .set("delivered_slot", self.messages[which].slot());
+        }
+        let ready = self.bench.rng.random_bool(0.3);
+        self.bench.set("message_ready", ready.into());
+        (delivered, ready)
+    }
+
+    fn cycle(&mut self) {
+        let (delivered, ready) = self.play_transmit_side();
+        self.bench.settle();
+        // In one cycle: resolve, message load, retire; but a commit knows only what was before the cycle.
+        let load = self.bench.get("trace_message_valid") == 1;
+        let retire = self.bench.get("trace_retire_valid") == 1;
+        assert!(ready || !load || self.bench.get("message_valid") == 0);
+        if load {
+            self.check_message(ready);
+        }
+        if retire {
+            self.check_retire();
+        }
+        if let Some(which) = delivered {
+            self.messages[which - usize::from(retire)].left -= 1;
+        }
+        for write in self.bench.memory.take_writes() {
+            let (address, cqe) = self.cqes.pop_front().expect("a CQE that was decided");
+            assert_eq!(
+                (write.address, Cqe::decode(&write.data)),
+                (address, Ok(cqe))
+            );
+            assert_eq!(write.data.len(), 32);
+        }
+        self.bench.dut.rise().unwrap();
+    }
+
+    fn check_message(&mut self, ready: bool) {
+        let message = self
+            .messages
+            .iter_mut()
+            .find(|message| !message.taken)
+            .expect("a posted WQE");
+        message.taken = true;
+        let (wqe, slot, bad) = (message.wqe, message.slot(), message.is_bad());
+        self.taken += 1;
+        assert_eq!(
+            ready && self.bench.get("message_valid") == 1,
+            !bad,
+            "{wqe:?}"
+        );
+        assert_eq!(self.bench.get("message_slot"), slot);
+        if !bad {
+            let message = Word::default()
+                .field(wqe.connection.into(), 12)
+                .field(wqe.stream.into(), 16)
+                .field(wqe.message.into(), 16)
+                .field(wqe.local_address, 64)
+                .field(wqe.remote_address, 64)
+                .field(wqe.r_key.into(), 32)
+                .field(wqe.length.into(), 32);
+            assert_eq!(self.bench.bytes("message"), message.finish());
+        }
+    }
+
+    fn check_retire(&mut self) {
+        assert!(
+            self.completed - self.consumed < 1 << self.cq_log2,
+            "a free CQE"
+        );
+        let message = self.messages.pop_front().expect("a message");
+        assert!(message.taken);
+        let wqe = message.wqe;
+        let status = match self.failure(wqe.connection) {
+            _ if message.is_bad() => CompletionStatus::BadRequest,
+            _ if message.left == 0 => CompletionStatus::Success,
+            Some((status, ..)) if status == CompletionStatus::RetryExceeded => status,
+            Some((status, stream, number)) if (stream, number) == (wqe.stream, wqe.message) => {
+                status
+            }
+            Some(_) => CompletionStatus::Flushed,
+            None => panic!("{wqe:?} lacks {} packets", message.left),
+        };
+        let Wqe {
+            wr_id,
+            opcode,
+            connection,
+            length,
+            ..
+        } = wqe;
+        let phase = self.completed >> self.cq_log2 & 1 == 0;
+        let cqe = Cqe {
+            wr_id,
+            status,
+            opcode,
+            connection,
+            length,
+            wqe_index: message.index,
+            phase,
+        };
+        let place = self.completed & ((1 << self.cq_log2) - 1);
+        self.cqes.push_back((CQ_BASE + 32 * u64::from(place), cqe));
+        self.completed += 1;
+        self.statuses.push(status);
+    }
+}
+
+fn run_queues(mut queues: Queues, fail: bool) -> Vec<CompletionStatus> {
+    const MESSAGES: u32 = 150;
+    for cycle in 0..400_000 {
+        if queues.bench.bus.is_idle() {
+            let done = queues.completed - queues.cqes.len() as u32;
+            if queues.doorbell < MESSAGES && queues.doorbell - queues.taken < 1 << queues.sq_log2 {
+                queues.post();
+            } else if queues.consumed < done && queues.bench.rng.random_bool(0.02) {
+                queues.consumed += 1;
+                queues
+                    .bench
+                    .bus
+                    .push(Access::Write(map::CQ_CONSUMER.offset, queues.consumed));
+            }
+        }
+        if fail && queues.completed > MESSAGES / 3 && cycle % 500 == 0 {
+            queues.fail();
+        }
+        queues.cycle();
+        if queues.completed == MESSAGES && queues.cqes.is_empty() && queues.bench.bus.is_idle() {
+            break;
+        }
+    }
+    assert_eq!(
+        (queues.completed, queues.cqes.len()),
+        (MESSAGES, 0),
+        "all messages complete"
+    );
+    while queues.bench.bus.pop().is_some() {}
+    let mut bench = queues.bench;
+    assert_eq!(bench.get("sq_idle"), 1);
+    assert_eq!(bench.counter(Counter::Messages), MESSAGES);
+    assert_eq!(bench.counter(Counter::Completions), MESSAGES);
+    queues.statuses
+}
+
+#[test]
+fn queues_wrap_and_every_completion_is_right() {
+    for (seed, stalls, sq_log2, cq_log2) in [
+        (10, 0.0, 3, 2),
+        (11, 0.3, 3, 2),
+        (12, 0.2, 1, 0),
+        (13, 0.2, 0, 1),
+    ] {
+        let statuses = run_queues(Queues::new(stalls, seed, sq_log2, cq_log2), false);
+        assert!(statuses.contains(&CompletionStatus::BadRequest));
+    }
+}
+
+#[test]
+fn failed_connections_complete_with_their_names() {
+    let mut statuses = Vec::new();
+    for seed in 20..24 {
+        statuses.extend(run_queues(Queues::new(0.2, seed, 3, 2), true));
+    }
+    for status in [
+        CompletionStatus::BadKey,
+        CompletionStatus::RetryExceeded,
+        CompletionStatus::Flushed,
+    ] {
+        assert!(statuses.contains(&status), "{} was met", status.name());
+    }
+}
