@@ -1,5 +1,14 @@
 //! The NIC: N planes, the two engines' sides and the host's side.
 use crate::bus::{AxiLite, AxiManager, AxisIn, AxisOut, Trace};
+use crate::host_side::HostSide;
+use crate::plane_rx::PlaneRx;
+use crate::plane_tx::PlaneTx;
+use crate::receive_side::ReceiveSide;
+use crate::transmit_side::TransmitSide;
+use metaroce_cores::event_arbiter::EventArbiter;
+use metaroce_cores::prim::Dff;
+use metaroce_cores::stream_fifo::StreamFifo;
+use metaroce_cores::types::Placement;
 use rust_hdl::prelude::*;
 
 /// The NIC. Names of emitted ports: `rx_axis_0_tdata`, `m_axi_0_araddr`, `m_axi_ctl_araddr`, `s_axil_awaddr`, `trace_now`, ...
@@ -46,8 +55,23 @@ pub struct Nic<
     pub m_axi_ctl: AxiManager<64, 8>,
     /// Registers.
     pub s_axil: AxiLite,
+    /// One cycle: host memory answered a plane's access with an error.
+    pub memory_error: Signal<Out, Bits<8>>,
     /// What the engines do, for the lockstep.
     pub trace: Trace,
+    host: HostSide<N, CA, M, MA>,
+    receive_side: ReceiveSide<N, W, IW, G, CA, GA, RA>,
+    transmit_side: TransmitSide<P, CA, GA, C, F, N, W, IW, FA, TA, QA>,
+    plane_rx: [PlaneRx<D, K, H, A>; N],
+    plane_tx: [PlaneTx<D, K, H, A>; N],
+    receive_turn: EventArbiter<N>,
+    acknowledge_turn: EventArbiter<N>,
+    /// Verdicts on their way: the receive side wants to know that two fit.
+    placements: [StreamFifo<Placement, 2>; N],
+    clock_now: Dff<Bits<32>>,
+    errors: Signal<Local, Bits<8>>,
+    drops: Signal<Local, Bits<8>>,
+    two: Constant<Bits<2>>,
 }
 
 impl<
@@ -72,8 +96,8 @@ impl<
     const MA: usize,
 > Nic<N, D, K, H, A, P, CA, GA, RA, C, F, W, IW, G, FA, TA, QA, M, MA>
 {
-    /// A NIC of this size.
-    pub fn new() -> Self {
+    /// A NIC of this size; `max_payload`: largest MTU in bytes.
+    pub fn new(max_payload: usize) -> Self {
         Self {
             clock: Default::default(),
             reset: Default::default(),
@@ -83,35 +107,21 @@ impl<
             m_axi: std::array::from_fn(|_| Default::default()),
             m_axi_ctl: Default::default(),
             s_axil: Default::default(),
+            memory_error: Default::default(),
             trace: Default::default(),
+            host: HostSide::new(W, GA - CA, RA),
+            receive_side: ReceiveSide::new(GA - CA),
+            transmit_side: TransmitSide::new(),
+            plane_rx: std::array::from_fn(|_| PlaneRx::new(max_payload)),
+            plane_tx: std::array::from_fn(|_| PlaneTx::new(max_payload)),
+            receive_turn: Default::default(),
+            acknowledge_turn: Default::default(),
+            placements: std::array::from_fn(|_| Default::default()),
+            clock_now: Default::default(),
+            errors: Default::default(),
+            drops: Default::default(),
+            two: Constant::new(bits(2)),
         }
-    }
-}
-
-impl<
-    const N: usize,
-    const D: usize,
-    const K: usize,
-    const H: usize,
-    const A: usize,
-    const P: usize,
-    const CA: usize,
-    const GA: usize,
-    const RA: usize,
-    const C: usize,
-    const F: usize,
-    const W: usize,
-    const IW: usize,
-    const G: usize,
-    const FA: usize,
-    const TA: usize,
-    const QA: usize,
-    const M: usize,
-    const MA: usize,
-> Default for Nic<N, D, K, H, A, P, CA, GA, RA, C, F, W, IW, G, FA, TA, QA, M, MA>
-{
-    fn default() -> Self {
-        Self::new()
     }
 }
 
@@ -137,5 +147,205 @@ impl<
     const MA: usize,
 > Logic for Nic<N, D, K, H, A, P, CA, GA, RA, C, F, W, IW, G, FA, TA, QA, M, MA>
 {
-    fn update(&mut self) {}
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, clock_now);
+        self.clock_now.d.next = self.clock_now.q.val() + 1;
+        if self.reset.val() {
+            self.clock_now.d.next = self.start_time.val();
+        }
+
+        // The host.
+        self.host.clock.next = self.clock.val();
+        self.host.reset.next = self.reset.val();
+        self.host.s_axil_awaddr.next = self.s_axil.awaddr.val();
+        self.host.s_axil_awvalid.next = self.s_axil.awvalid.val();
+        self.host.s_axil_wdata.next = self.s_axil.wdata.val();
+        self.host.s_axil_wstrb.next = self.s_axil.wstrb.val();
+        self.host.s_axil_wvalid.next = self.s_axil.wvalid.val();
+        self.host.s_axil_bready.next = self.s_axil.bready.val();
+        self.host.s_axil_araddr.next = self.s_axil.araddr.val();
+        self.host.s_axil_arvalid.next = self.s_axil.arvalid.val();
+        self.host.s_axil_rready.next = self.s_axil.rready.val();
+        self.s_axil.awready.next = self.host.s_axil_awready.val();
+        self.s_axil.wready.next = self.host.s_axil_wready.val();
+        self.s_axil.bresp.next = self.host.s_axil_bresp.val();
+        self.s_axil.bvalid.next = self.host.s_axil_bvalid.val();
+        self.s_axil.arready.next = self.host.s_axil_arready.val();
+        self.s_axil.rdata.next = self.host.s_axil_rdata.val();
+        self.s_axil.rresp.next = self.host.s_axil_rresp.val();
+        self.s_axil.rvalid.next = self.host.s_axil_rvalid.val();
+        self.m_axi_ctl.araddr.next = self.host.m_axi_ctl_araddr.val();
+        self.m_axi_ctl.arlen.next = self.host.m_axi_ctl_arlen.val();
+        self.m_axi_ctl.arsize.next = self.host.m_axi_ctl_arsize.val();
+        self.m_axi_ctl.arburst.next = self.host.m_axi_ctl_arburst.val();
+        self.m_axi_ctl.arvalid.next = self.host.m_axi_ctl_arvalid.val();
+        self.m_axi_ctl.rready.next = self.host.m_axi_ctl_rready.val();
+        self.m_axi_ctl.awaddr.next = self.host.m_axi_ctl_awaddr.val();
+        self.m_axi_ctl.awlen.next = self.host.m_axi_ctl_awlen.val();
+        self.m_axi_ctl.awsize.next = self.host.m_axi_ctl_awsize.val();
+        self.m_axi_ctl.awburst.next = self.host.m_axi_ctl_awburst.val();
+        self.m_axi_ctl.awvalid.next = self.host.m_axi_ctl_awvalid.val();
+        self.m_axi_ctl.wdata.next = self.host.m_axi_ctl_wdata.val();
+        self.m_axi_ctl.wstrb.next = self.host.m_axi_ctl_wstrb.val();
+        self.m_axi_ctl.wlast.next = self.host.m_axi_ctl_wlast.val();
+        self.m_axi_ctl.wvalid.next = self.host.m_axi_ctl_wvalid.val();
+        self.m_axi_ctl.bready.next = self.host.m_axi_ctl_bready.val();
+        self.host.m_axi_ctl_arready.next = self.m_axi_ctl.arready.val();
+        self.host.m_axi_ctl_rdata.next = self.m_axi_ctl.rdata.val();
+        self.host.m_axi_ctl_rresp.next = self.m_axi_ctl.rresp.val();
+        self.host.m_axi_ctl_rlast.next = self.m_axi_ctl.rlast.val();
+        self.host.m_axi_ctl_rvalid.next = self.m_axi_ctl.rvalid.val();
+        self.host.m_axi_ctl_awready.next = self.m_axi_ctl.awready.val();
+        self.host.m_axi_ctl_wready.next = self.m_axi_ctl.wready.val();
+        self.host.m_axi_ctl_bresp.next = self.m_axi_ctl.bresp.val();
+        self.host.m_axi_ctl_bvalid.next = self.m_axi_ctl.bvalid.val();
+        self.host.engines_idle.next = self.receive_side.idle.val() & self.transmit_side.idle.val();
+        self.host.message_ready.next = self.transmit_side.message_ready.val();
+        self.host.delivered_valid.next = self.transmit_side.delivered_valid.val();
+        self.host.delivered_slot.next = self.transmit_side.delivered_slot.val();
+        self.host.failure.next = self.transmit_side.failure.val();
+        self.host.failed.next = bit_cast::<64, C>(self.transmit_side.failed.val());
+        self.host.receive_counts.next = self.receive_side.counts.val();
+        self.host.transmit_counts.next = self.transmit_side.counts.val();
+
+        // The two sides.
+        self.receive_side.clock.next = self.clock.val();
+        self.receive_side.reset.next = self.host.transport_reset.val();
+        self.receive_side.config_write.next = self.host.config_write.val();
+        self.receive_side.hold.next = self.host.hold.val();
+        self.transmit_side.clock.next = self.clock.val();
+        self.transmit_side.reset.next = self.host.transport_reset.val();
+        self.transmit_side.config_write.next = self.host.config_write.val();
+        self.transmit_side.hold.next = self.host.hold.val();
+        self.receive_side.ack_every.next = self.host.ack_every.val();
+        self.transmit_side.now.next = self.clock_now.q.val();
+        self.transmit_side.window.next = self.host.window.val();
+        self.transmit_side.rto.next = self.host.rto.val();
+        self.transmit_side.max_retries.next = self.host.max_retries.val();
+        self.transmit_side.mtu_log2.next = self.host.mtu_log2.val();
+        self.transmit_side.message.next = self.host.message.val();
+        self.transmit_side.message_slot.next = self.host.message_slot.val();
+        self.transmit_side.message_valid.next = self.host.message_valid.val();
+        self.transmit_side.sq_idle.next = self.host.sq_idle.val();
+        self.transmit_side.failure_connection.next = self.host.failure_connection.val();
+        self.receive_turn.clock.next = self.clock.val();
+        self.receive_turn.reset.next = self.host.transport_reset.val();
+        self.receive_side.frame.next = self.receive_turn.out.val();
+        self.receive_side.frame_plane.next = self.receive_turn.out_plane.val();
+        self.receive_side.frame_valid.next = self.receive_turn.out_valid.val();
+        self.receive_turn.out_ready.next = self.receive_side.frame_ready.val();
+        self.acknowledge_turn.clock.next = self.clock.val();
+        self.acknowledge_turn.reset.next = self.host.transport_reset.val();
+        self.transmit_side.frame.next = self.acknowledge_turn.out.val();
+        self.transmit_side.frame_plane.next = self.acknowledge_turn.out_plane.val();
+        self.transmit_side.frame_valid.next = self.acknowledge_turn.out_valid.val();
+        self.acknowledge_turn.out_ready.next = self.transmit_side.frame_ready.val();
+
+        // The planes.
+        self.errors.next = bits::<8>(0);
+        self.drops.next = bits::<8>(0);
+        for k in 0..N {
+            self.plane_rx[k].clock.next = self.clock.val();
+            self.plane_rx[k].reset.next = self.host.transport_reset.val();
+            self.plane_tx[k].clock.next = self.clock.val();
+            self.plane_tx[k].reset.next = self.host.transport_reset.val();
+            self.placements[k].clock.next = self.clock.val();
+            self.placements[k].reset.next = self.host.transport_reset.val();
+            self.plane_rx[k].s_axis_tdata.next = self.rx_axis[k].tdata.val();
+            self.tx_axis[k].tdata.next = self.plane_tx[k].m_axis_tdata.val();
+            self.plane_rx[k].s_axis_tkeep.next = self.rx_axis[k].tkeep.val();
+            self.tx_axis[k].tkeep.next = self.plane_tx[k].m_axis_tkeep.val();
+            self.plane_rx[k].s_axis_tvalid.next = self.rx_axis[k].tvalid.val();
+            self.tx_axis[k].tvalid.next = self.plane_tx[k].m_axis_tvalid.val();
+            self.plane_rx[k].s_axis_tlast.next = self.rx_axis[k].tlast.val();
+            self.tx_axis[k].tlast.next = self.plane_tx[k].m_axis_tlast.val();
+            self.rx_axis[k].tready.next = self.plane_rx[k].s_axis_tready.val();
+            self.plane_tx[k].m_axis_tready.next = self.tx_axis[k].tready.val();
+            self.m_axi[k].araddr.next = self.plane_tx[k].m_axi_araddr.val();
+            self.m_axi[k].arlen.next = self.plane_tx[k].m_axi_arlen.val();
+            self.m_axi[k].arsize.next = self.plane_tx[k].m_axi_arsize.val();
+            self.m_axi[k].arburst.next = self.plane_tx[k].m_axi_arburst.val();
+            self.m_axi[k].arvalid.next = self.plane_tx[k].m_axi_arvalid.val();
+            self.m_axi[k].rready.next = self.plane_tx[k].m_axi_rready.val();
+            self.plane_tx[k].m_axi_arready.next = self.m_axi[k].arready.val();
+            self.plane_tx[k].m_axi_rdata.next = self.m_axi[k].rdata.val();
+            self.plane_tx[k].m_axi_rresp.next = self.m_axi[k].rresp.val();
+            self.plane_tx[k].m_axi_rlast.next = self.m_axi[k].rlast.val();
+            self.plane_tx[k].m_axi_rvalid.next = self.m_axi[k].rvalid.val();
+            self.m_axi[k].awaddr.next = self.plane_rx[k].m_axi_awaddr.val();
+            self.m_axi[k].awlen.next = self.plane_rx[k].m_axi_awlen.val();
+            self.m_axi[k].awsize.next = self.plane_rx[k].m_axi_awsize.val();
+            self.m_axi[k].awburst.next = self.plane_rx[k].m_axi_awburst.val();
+            self.m_axi[k].awvalid.next = self.plane_rx[k].m_axi_awvalid.val();
+            self.m_axi[k].wdata.next = self.plane_rx[k].m_axi_wdata.val();
+            self.m_axi[k].wstrb.next = self.plane_rx[k].m_axi_wstrb.val();
+            self.m_axi[k].wlast.next = self.plane_rx[k].m_axi_wlast.val();
+            self.m_axi[k].wvalid.next = self.plane_rx[k].m_axi_wvalid.val();
+            self.m_axi[k].bready.next = self.plane_rx[k].m_axi_bready.val();
+            self.plane_rx[k].m_axi_awready.next = self.m_axi[k].awready.val();
+            self.plane_rx[k].m_axi_wready.next = self.m_axi[k].wready.val();
+            self.plane_rx[k].m_axi_bresp.next = self.m_axi[k].bresp.val();
+            self.plane_rx[k].m_axi_bvalid.next = self.m_axi[k].bvalid.val();
+            self.receive_turn.frame[k].next = self.plane_rx[k].receive.val();
+            self.receive_turn.frame_valid[k].next = self.plane_rx[k].receive_valid.val();
+            self.plane_rx[k].receive_ready.next = self.receive_turn.frame_ready[k].val();
+            self.acknowledge_turn.frame[k].next = self.plane_rx[k].acknowledge.val();
+            self.acknowledge_turn.frame_valid[k].next = self.plane_rx[k].acknowledge_valid.val();
+            self.plane_rx[k].acknowledge_ready.next = self.acknowledge_turn.frame_ready[k].val();
+            self.placements[k].push.next = self.receive_side.placement.val();
+            self.placements[k].push_valid.next = self.receive_side.placement_valid[k].val();
+            self.receive_side.placement_ready[k].next =
+                self.placements[k].space.val() >= self.two.val();
+            self.plane_rx[k].placement.next = self.placements[k].pop.val();
+            self.plane_rx[k].placement_valid.next = self.placements[k].pop_valid.val();
+            self.placements[k].pop_ready.next = self.plane_rx[k].placement_ready.val();
+            self.plane_tx[k].answer.next = self.receive_side.answer.val();
+            self.plane_tx[k].answer_valid.next = self.receive_side.answer_valid[k].val();
+            self.receive_side.answer_ready[k].next = self.plane_tx[k].answer_ready.val();
+            self.plane_tx[k].data.next = self.transmit_side.data.val();
+            self.plane_tx[k].data_valid.next = self.transmit_side.data_valid[k].val();
+            self.transmit_side.data_ready[k].next = self.plane_tx[k].data_ready.val();
+            self.host.drop_foreign[k].next = self.plane_rx[k].drop_foreign.val();
+            self.host.drop_malformed[k].next = self.plane_rx[k].drop_malformed.val();
+            self.host.drop_bad_icrc[k].next = self.plane_rx[k].drop_bad_icrc.val();
+            self.host.drop_unknown_opcode[k].next = self.plane_rx[k].drop_unknown_opcode.val();
+            if self.plane_rx[k].drop_foreign.val()
+                | self.plane_rx[k].drop_malformed.val()
+                | self.plane_rx[k].drop_bad_icrc.val()
+                | self.plane_rx[k].drop_unknown_opcode.val()
+            {
+                self.drops.next = self.drops.val().replace_bit(k, true);
+            }
+            if self.plane_rx[k].write_error.val() | self.plane_tx[k].read_error.val() {
+                self.errors.next = self.errors.val().replace_bit(k, true);
+            }
+        }
+        self.memory_error.next = self.errors.val();
+
+        // The trace.
+        self.trace.now.next = self.clock_now.q.val();
+        self.trace.drop.next = self.drops.val();
+        self.trace.ack_build_valid.next = self.receive_side.trace_ack_build_valid.val();
+        self.trace.ack_build_path.next = self.receive_side.trace_ack_build_path.val();
+        self.trace.refusal_build_valid.next = self.receive_side.trace_refusal_build_valid.val();
+        self.trace.receive_valid.next = self.receive_side.trace_receive_valid.val();
+        self.trace.receive_plane.next = self.receive_side.trace_receive_plane.val();
+        self.trace.receive_refusal_room.next = self.receive_side.trace_receive_refusal_room.val();
+        self.trace.transmit_valid.next = self.transmit_side.trace_transmit_valid.val();
+        self.trace.transmit_kind.next = self.transmit_side.trace_transmit_kind.val();
+        self.trace.transmit_path.next = self.transmit_side.trace_transmit_path.val();
+        self.trace.transmit_walk.next = self.transmit_side.trace_transmit_walk.val();
+        self.trace.transmit_room.next = self.transmit_side.trace_transmit_room.val();
+        self.trace.transmit_retransmit.next = self.transmit_side.trace_transmit_retransmit.val();
+        self.trace.transmit_current.next = self.transmit_side.trace_transmit_current.val();
+        self.trace.transmit_idle.next = self.transmit_side.trace_transmit_idle.val();
+        self.trace.resolve_valid.next = self.transmit_side.trace_resolve_valid.val();
+        self.trace.resolve_path.next = self.transmit_side.trace_resolve_path.val();
+        self.trace.resolve_tsn.next = self.transmit_side.trace_resolve_tsn.val();
+        self.trace.acknowledge_valid.next = self.transmit_side.trace_acknowledge_valid.val();
+        self.trace.acknowledge_plane.next = self.transmit_side.trace_acknowledge_plane.val();
+        self.trace.message_valid.next = self.host.trace_message_valid.val();
+        self.trace.retire_valid.next = self.host.trace_retire_valid.val();
+    }
 }

@@ -39,8 +39,8 @@ impl Size {
 /// The Verilog of a whole NIC of this size.
 pub fn emit(size: Size) -> Result<Design, EmitError> {
     match size {
-        Size::Small => emit_as(Small::new(), "metaroce_small"),
-        Size::Tiny => emit_as(Tiny::new(), "metaroce_tiny"),
+        Size::Small => emit_as(Small::new(4096), "metaroce_small"),
+        Size::Tiny => emit_as(Tiny::new(1024), "metaroce_tiny"),
     }
 }
 
