@@ -132,7 +132,7 @@ pub struct HostSide<const N: usize, const CA: usize, const M: usize, const MA: u
     pub message_valid: Signal<Out, Bit>,
     /// The transmit side takes it: it has no current message, or finishes it in this cycle.
     pub message_ready: Signal<In, Bit>,
-    /// No WQE is posted that was not handed over.
+    /// No WQE can be handed over: none is posted, or all message slots are taken.
     pub sq_idle: Signal<Out, Bit>,
 
     /// A packet is delivered (never one of a failed connection).
@@ -381,7 +381,7 @@ impl<const N: usize, const CA: usize, const M: usize, const MA: usize> Logic
         self.message.next = self.fetch.message.val();
         self.message_valid.next = self.fetch.message_valid.val();
         self.message_slot.next = self.completion.slot.val();
-        self.sq_idle.next = self.fetch.idle.val();
+        self.sq_idle.next = self.fetch.idle.val() | !self.completion.slot_free.val();
         self.trace_message_valid.next = self.fetch.take.val();
 
         // Completion queue.

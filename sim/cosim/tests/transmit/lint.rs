@@ -1,5 +1,5 @@
 //! Every size of the transmit side is silent under `verilator --lint-only -Wall`.
-use metaroce_rtl::sizes::{Size, emit_transmit_side};
+use metaroce_rtl::sizes::{Size, emit, emit_transmit_side};
 
 use crate::datapath::lint;
 
@@ -7,5 +7,12 @@ use crate::datapath::lint;
 fn every_size_is_lint_clean() {
     for &size in Size::ALL {
         lint(&emit_transmit_side(size).unwrap_or_else(|error| panic!("{error}")));
+    }
+}
+
+#[test]
+fn every_whole_nic_is_lint_clean() {
+    for &size in Size::ALL {
+        lint(&emit(size).unwrap_or_else(|error| panic!("{error}")));
     }
 }
