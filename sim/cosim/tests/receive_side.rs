@@ -149,18 +149,7 @@ impl Bench {
                 .field(c.ip_sum.into(), 16);
             self.write_entry(1, index, entry);
         }
-        for index in 0..self.reference.paths.len() {
-            let p = &self.reference.paths[index];
-            let entry = Word::default()
-                .field(1, 1)
-                .field(p.plane.into(), 3)
-                .field(p.epoch.into(), 8)
-                .field(p.entropy.into(), 16)
-                .field(0, 48)
-                .field(p.cum.into(), 24)
-                .field(u64::from((p.max_tsn + 1) % SPACE), 24);
-            self.write_entry(2, index, entry);
-        }
+        (0..self.reference.paths.len()).for_each(|index| self.write_path(index));
         for index in 0..self.reference.regions.len() {
             let r = self.reference.regions[index];
             let entry = Word::default()
@@ -170,6 +159,36 @@ impl Bench {
                 .field(r.length, 64);
             self.write_entry(3, index, entry);
         }
+        self.set("hold", 0);
+    }
+
+    fn write_path(&mut self, index: usize) {
+        let p = &self.reference.paths[index];
+        let entry = Word::default()
+            .field(p.valid.into(), 1)
+            .field(p.plane.into(), 3)
+            .field(p.epoch.into(), 8)
+            .field(p.entropy.into(), 16)
+            .field(0, 48)
+            .field(p.cum.into(), 24)
+            .field(u64::from((p.max_tsn + 1) % SPACE), 24);
+        self.write_entry(2, index, entry);
+    }
+
+    /// Gives a path a new life while others go on, with requests and refusals of the old one still waiting.
+    fn renew_path(&mut self) {
+        self.set("hold", 1);
+        (0..6).for_each(|_| self.cycle(false));
+        assert_eq!(self.get("idle"), 1);
+        let index = self.rng.random_range(0..self.reference.paths.len());
+        let epoch = self.reference.paths[index].epoch.wrapping_add(1);
+        let (plane, entropy) = (self.rng.random_range(0..PLANES as u32), self.rng.random());
+        let psn = self.rng.random_range(0..SPACE / 256) * 256;
+        let tsn = self.rng.random_range(0..SPACE);
+        let mut path = self.reference.path(plane, epoch, entropy, psn, tsn);
+        path.valid = self.rng.random_bool(0.9);
+        self.reference.paths[index] = path;
+        self.write_path(index);
         self.set("hold", 0);
     }
 
@@ -213,7 +232,7 @@ impl Bench {
                 } else {
                     0
                 },
-            epoch: path.epoch + u8::from(rng.random_bool(0.03)),
+            epoch: path.epoch.wrapping_add(rng.random_bool(0.03).into()),
             tsn,
             timestamp: rng.random(),
             payload,
@@ -439,4 +458,17 @@ fn refusals_that_find_no_room_are_dropped_and_counted() {
     }
     bench.run(0);
     assert!(bench.dropped_refusals > 0, "the queue was full");
+}
+
+#[test]
+fn a_path_configured_anew_forgets_its_requests_and_answers_on_its_new_plane() {
+    let mut bench = Bench::new(dut_256(), 256, HARD, 7);
+    for _ in 0..200 {
+        for _ in 0..bench.rng.random_range(0..150) {
+            bench.cycle(true);
+        }
+        bench.renew_path();
+    }
+    bench.run(0);
+    assert!(bench.acks > 1_000 && bench.refusals > 100);
 }

@@ -10,6 +10,7 @@ const REFUSALS: usize = 4;
 
 /// One path, its configuration and its state.
 pub struct Path {
+    pub valid: bool,
     pub plane: u32,
     pub epoch: u8,
     pub entropy: u16,
@@ -86,7 +87,9 @@ impl Event {
             .field(self.tsn.into(), 24)
             .field(self.timestamp.into(), 32)
             .field(self.payload.into(), 16);
-        tail.iter().fold(head, |word, &(value, bits)| word.field(value, bits)).finish()
+        tail.iter()
+            .fold(head, |word, &(value, bits)| word.field(value, bits))
+            .finish()
     }
 }
 
@@ -118,12 +121,32 @@ pub struct Receiver {
 }
 
 impl Receiver {
-    pub fn new(window: u32, ack_every: u32, connections: Vec<Connection>, regions: Vec<Region>) -> Self {
-        Self { window, ack_every, connections, paths: Vec::new(), regions, refusals: VecDeque::new() }
+    pub fn new(
+        window: u32,
+        ack_every: u32,
+        connections: Vec<Connection>,
+        regions: Vec<Region>,
+    ) -> Self {
+        Self {
+            window,
+            ack_every,
+            connections,
+            paths: Vec::new(),
+            regions,
+            refusals: VecDeque::new(),
+        }
     }
 
-    pub fn path(&self, plane: u32, epoch: u8, entropy: u16, first_psn: u32, first_tsn: u32) -> Path {
+    pub fn path(
+        &self,
+        plane: u32,
+        epoch: u8,
+        entropy: u16,
+        first_psn: u32,
+        first_tsn: u32,
+    ) -> Path {
         Path {
+            valid: true,
             plane,
             epoch,
             entropy,
@@ -151,12 +174,18 @@ impl Receiver {
 
     /// `room`: whether a refusal could be queued.
     pub fn receive_with_room(&mut self, event: &Event, room: bool) -> Verdict {
-        let drop = |counts: Vec<&'static str>| Verdict { accept: false, counts };
+        let drop = |counts: Vec<&'static str>| Verdict {
+            accept: false,
+            counts,
+        };
         let index = event.dest_qp as usize % self.connections.len();
         if self.connections[index].local_qp != event.dest_qp || u32::from(event.path) >= PATHS {
             return drop(vec!["rx_unknown_connection"]);
         }
         let number = index * PATHS as usize + usize::from(event.path);
+        if !self.paths[number].valid {
+            return drop(vec!["rx_unknown_connection"]);
+        }
         let (window, ack_every) = (self.window, self.ack_every);
         let path = &mut self.paths[number];
         if path.epoch != event.epoch {
@@ -191,13 +220,31 @@ impl Receiver {
         }
         let region = self.regions[event.r_key as usize % self.regions.len()];
         let inside = event.address >= region.base
-            && u128::from(event.address) + u128::from(event.payload) <= u128::from(region.base) + u128::from(region.length);
+            && u128::from(event.address) + u128::from(event.payload)
+                <= u128::from(region.base) + u128::from(region.length);
         if region.r_key != event.r_key || !inside {
             let reason = if region.r_key != event.r_key { 1 } else { 2 };
-            counts.push(if reason == 1 { "rx_bad_key" } else { "rx_bad_range" });
+            counts.push(if reason == 1 {
+                "rx_bad_key"
+            } else {
+                "rx_bad_range"
+            });
             if room {
-                let Event { psn, tsn, stream, message, .. } = *event;
-                self.refusals.push_back(Refused { path: number, psn, tsn, reason, stream, message });
+                let Event {
+                    psn,
+                    tsn,
+                    stream,
+                    message,
+                    ..
+                } = *event;
+                self.refusals.push_back(Refused {
+                    path: number,
+                    psn,
+                    tsn,
+                    reason,
+                    stream,
+                    message,
+                });
             } else {
                 counts.push("refusals_dropped");
             }
@@ -213,13 +260,19 @@ impl Receiver {
             path.cum = (path.cum + 1) % SPACE;
         }
         counts.push("rx_writes");
-        Verdict { accept: true, counts }
+        Verdict {
+            accept: true,
+            counts,
+        }
     }
 
     /// The ACK of a path, as the answer port's bytes.
     pub fn build_ack(&mut self, number: usize) -> Vec<u8> {
         let path = &mut self.paths[number];
-        assert!(std::mem::take(&mut path.pending), "path {number} asked for an ACK");
+        assert!(
+            std::mem::take(&mut path.pending),
+            "path {number} asked for an ACK"
+        );
         let mut bits = vec![0u64; 4];
         for (i, &bit) in path.bits.iter().enumerate() {
             bits[i / 64] |= u64::from(bit) << (i % 64);
@@ -227,16 +280,30 @@ impl Receiver {
         let path = &self.paths[number];
         let head = self.answer(number, 0xD0, path.cum, path.max_tsn, path.echo);
         let head = bits.iter().fold(head, |word, &part| word.field(part, 64));
-        let tail = head.field(0, 16).field(0xFFFF, 16).field(path.marked.into(), 16);
+        let tail = head
+            .field(0, 16)
+            .field(0xFFFF, 16)
+            .field(path.marked.into(), 16);
         tail.field(path.received.into(), 16).finish()
     }
 
     /// The oldest refusal.
     pub fn build_refusal(&mut self) -> (usize, Vec<u8>) {
-        let Refused { path, psn, tsn, reason, stream, message } = self.refusals.pop_front().expect("a refusal waits");
+        let Refused {
+            path,
+            psn,
+            tsn,
+            reason,
+            stream,
+            message,
+        } = self.refusals.pop_front().expect("a refusal waits");
         let word = self.answer(path, 0xD1, psn, tsn, 0);
         let word = (0..4).fold(word, |word, _| word.field(0, 64));
-        let word = word.field(message.into(), 16).field(stream.into(), 16).field(0, 24).field(reason.into(), 8);
+        let word = word
+            .field(message.into(), 16)
+            .field(stream.into(), 16)
+            .field(0, 24)
+            .field(reason.into(), 8);
         (path, word.finish())
     }
 
