@@ -53,7 +53,8 @@ impl Opcode {
 /// 1. L < 68: `Malformed`, whatever the frame holds.
 /// 2. Ethernet type 0x0800, IP version 4, IHL 5, "more fragments" 0 and fragment offset 0, protocol 17, UDP destination
 ///    port 4791: else `Foreign`.
-/// 3. IP total length = L - 14 and UDP length = IP total length - 20: else `Malformed`.
+/// 3. IP total length = L - 14, UDP length = IP total length - 20, and L a multiple of 4, as InfiniBand pads every packet
+///    before its ICRC: else `Malformed`.
 /// 4. For a known opcode: PATH version 1, and for ACK L = 108, REFUSAL L = 76, PROBE L = 68; for WRITE
 ///    L - 92 >= 0, a multiple of 4, not less than BTH's pad, and payload = L - 92 - pad <= 4096: else `Malformed`.
 ///    (Pad is two bits, so < 4. It is not looked at for the other opcodes.) An unknown opcode meets none of this.
@@ -142,7 +143,7 @@ fn parse_transport<'a>(
 ) -> Result<Frame<'a>, DropReason> {
     let bth = at.take(Bth::BYTES, Bth::decode)?;
     let path = at.take(Path::BYTES, Path::decode)?;
-    if !lengths_agree {
+    if !lengths_agree || !frame.len().is_multiple_of(4) {
         return Err(DropReason::Malformed);
     }
     let body = match bth.opcode {

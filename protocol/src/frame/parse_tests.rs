@@ -192,12 +192,19 @@ fn a_write_needs_its_headers_whole_words_and_room_for_its_pad() {
 
 #[test]
 fn an_unknown_opcode_needs_only_lengths_and_icrc() {
-    for length in [68, 69, 100, 9000] {
-        let change = |bytes: &mut Vec<u8>| {
-            resize(bytes, length);
-            bytes[42] = 0x0A;
-            bytes[54] = 0xF0;
-        };
+    let change_to = |bytes: &mut Vec<u8>, length| {
+        resize(bytes, length);
+        bytes[42] = 0x0A;
+        bytes[54] = 0xF0;
+    };
+    for length in [69, 70, 71] {
+        assert_eq!(
+            verdict_after(Body::Probe, |bytes| change_to(bytes, length)),
+            Err(DropReason::Malformed)
+        );
+    }
+    for length in [68, 72, 100, 9000] {
+        let change = |bytes: &mut Vec<u8>| change_to(bytes, length);
         assert_eq!(
             verdict_after(Body::Probe, change),
             Err(DropReason::UnknownOpcode)

@@ -1,6 +1,8 @@
 //! What the tests of the datapath's cores share: a block becomes a running model of its emitted Verilog.
 #![allow(dead_code)] // each test file uses a part
 
+pub mod frames;
+
 use std::collections::VecDeque;
 use std::path::Path;
 use std::process::Command;
