@@ -19,7 +19,11 @@ pub struct Dff<T: Synth> {
 
 impl<T: Synth> Default for Dff<T> {
     fn default() -> Self {
-        Self { clock: Signal::default(), d: Signal::default(), q: Signal::default() }
+        Self {
+            clock: Signal::default(),
+            d: Signal::default(),
+            q: Signal::default(),
+        }
     }
 }
 

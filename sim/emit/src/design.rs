@@ -69,8 +69,15 @@ impl Design {
             _ => Path::new("."),
         };
         at(parent, fs::create_dir_all(parent))?;
-        let fresh = at(parent, tempfile::Builder::new().prefix(".emit").tempdir_in(parent))?;
-        let mut names: Vec<String> = self.modules.iter().map(|m| format!("{}.v", m.name)).collect();
+        let fresh = at(
+            parent,
+            tempfile::Builder::new().prefix(".emit").tempdir_in(parent),
+        )?;
+        let mut names: Vec<String> = self
+            .modules
+            .iter()
+            .map(|m| format!("{}.v", m.name))
+            .collect();
         for (module, name) in self.modules.iter().zip(&names) {
             let path = fresh.path().join(name);
             at(&path, fs::write(&path, &module.verilog))?;
@@ -85,7 +92,10 @@ impl Design {
 
 /// Puts `fresh` in the place of `dir`; what stood there is kept until the new set stands.
 fn replace(fresh: tempfile::TempDir, dir: &Path, parent: &Path) -> Result<(), EmitError> {
-    let old = at(parent, tempfile::Builder::new().prefix(".emit").tempdir_in(parent))?;
+    let old = at(
+        parent,
+        tempfile::Builder::new().prefix(".emit").tempdir_in(parent),
+    )?;
     let kept = old.path().join("old");
     let stood = dir.exists();
     if stood {
@@ -102,7 +112,10 @@ fn replace(fresh: tempfile::TempDir, dir: &Path, parent: &Path) -> Result<(), Em
 }
 
 fn at<T>(path: &Path, result: std::io::Result<T>) -> Result<T, EmitError> {
-    result.map_err(|source| EmitError::Io { path: path.to_path_buf(), source })
+    result.map_err(|source| EmitError::Io {
+        path: path.to_path_buf(),
+        source,
+    })
 }
 
 /// What a module above needs to know of a module.
@@ -138,7 +151,11 @@ impl Store {
             return entry.mark.clone();
         }
         let mark = format!("\u{1}{:016x}\u{1}", digest(&text));
-        self.entries.push(Entry { text, wish: wish.into(), mark: mark.clone() });
+        self.entries.push(Entry {
+            text,
+            wish: wish.into(),
+            mark: mark.clone(),
+        });
         mark
     }
 
@@ -161,16 +178,28 @@ impl Store {
             // The content's own number: the same whatever else is in the design.
             format!("{}_{}", entry.wish, &entry.mark[1..9])
         };
-        let names: Vec<String> = self.entries.iter().enumerate().map(|(i, e)| name(i, e)).collect();
+        let names: Vec<String> = self
+            .entries
+            .iter()
+            .enumerate()
+            .map(|(i, e)| name(i, e))
+            .collect();
         let mut modules = Vec::new();
         for (place, entry) in self.entries.iter().enumerate() {
             let mut verilog = entry.text.replace(SELF_MARK, &names[place]);
             for (other, name) in self.entries[..place].iter().zip(&names) {
                 verilog = verilog.replace(&other.mark, name);
             }
-            modules.push(Module { name: names[place].clone(), verilog });
+            modules.push(Module {
+                name: names[place].clone(),
+                verilog,
+            });
         }
-        Design { top: top.into(), modules, ports }
+        Design {
+            top: top.into(),
+            modules,
+            ports,
+        }
     }
 }
 

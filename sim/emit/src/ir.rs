@@ -71,11 +71,17 @@ pub(crate) enum Op {
 
 impl Op {
     pub fn is_compare(self) -> bool {
-        !matches!(self, Op::Add | Op::Sub | Op::Mul | Op::And | Op::Or | Op::Xor)
+        !matches!(
+            self,
+            Op::Add | Op::Sub | Op::Mul | Op::And | Op::Or | Op::Xor
+        )
     }
 
     pub fn is_signed(self) -> bool {
-        matches!(self, Op::SignedLt | Op::SignedLe | Op::SignedGt | Op::SignedGe)
+        matches!(
+            self,
+            Op::SignedLt | Op::SignedLe | Op::SignedGt | Op::SignedGe
+        )
     }
 }
 
@@ -164,7 +170,11 @@ pub(crate) fn binary(op: Op, a: E, b: E) -> E {
 
 /// Signed order is unsigned order with the top bit turned over.
 fn order_key(op: Op, width: usize, value: &BigUint) -> BigUint {
-    if op.is_signed() { value ^ (BigUint::one() << (width - 1)) } else { value.clone() }
+    if op.is_signed() {
+        value ^ (BigUint::one() << (width - 1))
+    } else {
+        value.clone()
+    }
 }
 
 fn compare(op: Op, a: E, b: E) -> E {
@@ -183,8 +193,14 @@ fn compare(op: Op, a: E, b: E) -> E {
             _ => x >= y,
         });
     }
-    let (x_zero, x_top) = (x.as_ref().is_some_and(Zero::is_zero), x == Some(mask(width)));
-    let (y_zero, y_top) = (y.as_ref().is_some_and(Zero::is_zero), y == Some(mask(width)));
+    let (x_zero, x_top) = (
+        x.as_ref().is_some_and(Zero::is_zero),
+        x == Some(mask(width)),
+    );
+    let (y_zero, y_top) = (
+        y.as_ref().is_some_and(Zero::is_zero),
+        y == Some(mask(width)),
+    );
     let decided = match op {
         Op::Lt | Op::SignedLt if y_zero || x_top => Some(false),
         Op::Ge | Op::SignedGe if y_zero || x_top => Some(true),
@@ -228,7 +244,11 @@ fn shift_computed(dir: Dir, a: E, amount: E) -> E {
     let high = slice(amount.clone(), needed, amount.width - needed);
     let low = slice(amount, 0, needed);
     let shifted = node(width, Kind::Shift(dir, a, low));
-    mux(reduce(Reduce::Any, high), constant(width, BigUint::zero()), shifted)
+    mux(
+        reduce(Reduce::Any, high),
+        constant(width, BigUint::zero()),
+        shifted,
+    )
 }
 
 pub(crate) fn slice(a: E, offset: usize, width: usize) -> E {
@@ -274,7 +294,10 @@ pub(crate) fn concat(parts: Vec<E>) -> E {
     if joined.len() == 1 {
         return joined.remove(0);
     }
-    node(joined.iter().map(|part| part.width).sum(), Kind::Concat(joined))
+    node(
+        joined.iter().map(|part| part.width).sum(),
+        Kind::Concat(joined),
+    )
 }
 
 fn fuse(low: &E, high: &E) -> Option<E> {
@@ -282,9 +305,7 @@ fn fuse(low: &E, high: &E) -> Option<E> {
         (Kind::Const(a, _), Kind::Const(b, _)) => {
             Some(constant(low.width + high.width, a | (b << low.width)))
         }
-        (Kind::Slice(a, from), Kind::Slice(b, to))
-            if same(a, b) && from + low.width == *to =>
-        {
+        (Kind::Slice(a, from), Kind::Slice(b, to)) if same(a, b) && from + low.width == *to => {
             Some(slice(a.clone(), *from, low.width + high.width))
         }
         _ => None,
@@ -315,7 +336,11 @@ pub(crate) fn zero_extend(a: E, width: usize) -> E {
 
 /// Zero-extends or cuts.
 pub(crate) fn resize(a: E, width: usize) -> E {
-    if width <= a.width { slice(a, 0, width) } else { zero_extend(a, width) }
+    if width <= a.width {
+        slice(a, 0, width)
+    } else {
+        zero_extend(a, width)
+    }
 }
 
 /// Sign-extends or cuts.
@@ -324,9 +349,7 @@ pub(crate) fn resize_signed(a: E, width: usize) -> E {
         return slice(a, 0, width);
     }
     match a.value() {
-        Some(v) if v.bit(a.width as u64 - 1) => {
-            constant(width, v | (mask(width) ^ mask(a.width)))
-        }
+        Some(v) if v.bit(a.width as u64 - 1) => constant(width, v | (mask(width) ^ mask(a.width))),
         Some(v) => constant(width, v.clone()),
         None => node(width, Kind::SignExtend(a)),
     }

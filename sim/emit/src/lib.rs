@@ -35,15 +35,39 @@ use rust_hdl_core::block::Block;
 /// `name` becomes the top module's name.
 pub fn emit<B: Block>(block: &B, name: &str) -> Result<Design, EmitError> {
     let whole = |reason: String| {
-        EmitError::Refused(vec![Refusal { module: name.into(), statement: String::new(), reason }])
+        EmitError::Refused(vec![Refusal {
+            module: name.into(),
+            statement: String::new(),
+            reason,
+        }])
     };
     if let Some(reason) = names::forbidden(name) {
         return Err(whole(reason));
     }
     let scope = tree::read(block, name).map_err(whole)?;
+    // A `for` of thousands of turns makes an expression thousands deep.
+    let roomy = std::thread::Builder::new().stack_size(STACK_BYTES);
+    std::thread::scope(|threads| {
+        let worker = roomy
+            .spawn_scoped(threads, || lowered(&scope, name))
+            .map_err(|source| EmitError::Io {
+                path: "a thread".into(),
+                source,
+            })?;
+        match worker.join() {
+            Ok(result) => result,
+            Err(cause) => std::panic::resume_unwind(cause),
+        }
+    })
+}
+
+/// Address space for the deepest expression; used as far as it is needed.
+const STACK_BYTES: usize = 1 << 29;
+
+fn lowered(scope: &tree::Scope, name: &str) -> Result<Design, EmitError> {
     let mut store = design::Store::default();
     let mut refused = Vec::new();
-    match module::build(&scope, &mut store, &mut refused) {
+    match module::build(scope, &mut store, &mut refused) {
         Some(top) => Ok(store.finish(name, top.ports)),
         None => Err(EmitError::Refused(refused)),
     }

@@ -15,18 +15,29 @@ use crate::ty::Ty;
 use crate::{names, prim};
 
 /// Emits a module and what is below it. `None` after a refusal.
-pub(crate) fn build(scope: &Scope, store: &mut Store, refused: &mut Vec<Refusal>) -> Option<Summary> {
+pub(crate) fn build(
+    scope: &Scope,
+    store: &mut Store,
+    refused: &mut Vec<Refusal>,
+) -> Option<Summary> {
     if let Ok(Verilog::Custom(text)) = &scope.code {
         return match prim::recognise(scope, text) {
             Ok(primitive) => {
                 let mark = store.intern(primitive.text, &primitive.name);
-                Some(Summary { mark, ports: primitive.ports, through: primitive.through })
+                Some(Summary {
+                    mark,
+                    ports: primitive.ports,
+                    through: primitive.through,
+                })
             }
             Err(reason) => refuse(scope, vec![reason], refused),
         };
     }
-    let children: Vec<Option<Summary>> =
-        scope.children.iter().map(|child| build(child, store, refused)).collect();
+    let children: Vec<Option<Summary>> = scope
+        .children
+        .iter()
+        .map(|child| build(child, store, refused))
+        .collect();
     let logic = match lower::lower(scope) {
         Ok(logic) => logic,
         Err(reasons) => {
@@ -40,14 +51,22 @@ pub(crate) fn build(scope: &Scope, store: &mut Store, refused: &mut Vec<Refusal>
         return refuse(scope, vec![loop_text(&logic, &cycle)], refused);
     }
     let ports = ports(scope);
-    let marks: Vec<ChildModule> =
-        children.iter().map(|c| ChildModule { mark: c.mark.clone() }).collect();
+    let marks: Vec<ChildModule> = children
+        .iter()
+        .map(|c| ChildModule {
+            mark: c.mark.clone(),
+        })
+        .collect();
     let text = match print::logic(scope, &logic, &ports, &marks, SELF_MARK) {
         Ok(text) => text,
         Err(reasons) => return refuse(scope, reasons, refused),
     };
     let mark = store.intern(text, &wish(&scope.name));
-    Some(Summary { mark, ports, through: graph.through(&logic) })
+    Some(Summary {
+        mark,
+        ports,
+        through: graph.through(&logic),
+    })
 }
 
 fn refuse(scope: &Scope, reasons: Vec<String>, refused: &mut Vec<Refusal>) -> Option<Summary> {
@@ -74,7 +93,11 @@ pub(crate) fn ports(scope: &Scope) -> Vec<Port> {
         all.push(Port {
             name: signal.name.replace('$', "_"),
             width: ty.width(),
-            direction: if input { Direction::Input } else { Direction::Output },
+            direction: if input {
+                Direction::Input
+            } else {
+                Direction::Output
+            },
             is_clock: *ty == Ty::Clock,
         });
     }
@@ -93,7 +116,9 @@ impl Graph {
             reads(e, &mut from[*id], &mut BTreeSet::new());
         }
         for (id, net) in logic.nets.iter().enumerate() {
-            let Role::ChildOutput(child) = net.role else { continue };
+            let Role::ChildOutput(child) = net.role else {
+                continue;
+            };
             for (other, input) in logic.nets.iter().enumerate() {
                 let through = children[child].through.get(&net.port);
                 if input.role == Role::ChildInput(child)
@@ -125,7 +150,9 @@ impl Graph {
             return None;
         }
         way.push(id);
-        let found = self.from[id].iter().find_map(|next| self.search(*next, way, done));
+        let found = self.from[id]
+            .iter()
+            .find_map(|next| self.search(*next, way, done));
         way.pop();
         done.insert(id);
         found
@@ -133,10 +160,17 @@ impl Graph {
 
     fn through(&self, logic: &Logic) -> BTreeMap<String, BTreeSet<String>> {
         let mut all = BTreeMap::new();
-        for (id, net) in logic.nets.iter().enumerate().filter(|(_, n)| n.role == Role::Output) {
+        for (id, net) in logic
+            .nets
+            .iter()
+            .enumerate()
+            .filter(|(_, n)| n.role == Role::Output)
+        {
             let mut reached = BTreeSet::new();
             self.reach(id, &mut reached);
-            let inputs = reached.iter().filter(|id| logic.nets[**id].role == Role::Input);
+            let inputs = reached
+                .iter()
+                .filter(|id| logic.nets[**id].role == Role::Input);
             let names = inputs.map(|id| logic.nets[*id].port.clone()).collect();
             all.insert(net.port.clone(), names);
         }
@@ -145,7 +179,9 @@ impl Graph {
 
     fn reach(&self, id: NetId, reached: &mut BTreeSet<NetId>) {
         if reached.insert(id) {
-            self.from[id].iter().for_each(|next| self.reach(*next, reached));
+            self.from[id]
+                .iter()
+                .for_each(|next| self.reach(*next, reached));
         }
     }
 }
@@ -157,12 +193,16 @@ fn reads(e: &E, found: &mut BTreeSet<NetId>, seen: &mut BTreeSet<*const crate::i
     if let Kind::Net(id) = e.kind {
         found.insert(id);
     }
-    parts(e).into_iter().for_each(|part| reads(part, found, seen));
+    parts(e)
+        .into_iter()
+        .for_each(|part| reads(part, found, seen));
 }
 
 fn loop_text(logic: &Logic, cycle: &[NetId]) -> String {
-    let mut names: Vec<String> =
-        cycle.iter().map(|id| format!("`{}`", logic.nets[*id].name.replace('$', "."))).collect();
+    let mut names: Vec<String> = cycle
+        .iter()
+        .map(|id| format!("`{}`", logic.nets[*id].name.replace('$', ".")))
+        .collect();
     names.extend(names.first().cloned());
     format!("a loop without a register: {}", names.join(" from "))
 }

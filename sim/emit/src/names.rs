@@ -25,7 +25,10 @@ pub(crate) fn resolve(raw: &str, loops: &Loops) -> Result<String, String> {
         rest = &rest[close + 1..];
     }
     name.push_str(rest);
-    if name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '$') {
+    if name
+        .chars()
+        .all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '$')
+    {
         Ok(name)
     } else {
         Err(format!("`{raw}` is no plain path to a signal"))
@@ -67,7 +70,11 @@ fn eval(e: &Expr, loops: &Loops) -> Option<i128> {
 
 /// The value of a loop variable.
 pub(crate) fn lookup(name: &str, loops: &Loops) -> Option<i128> {
-    loops.iter().rev().find(|(var, _)| var == name).map(|(_, value)| *value)
+    loops
+        .iter()
+        .rev()
+        .find(|(var, _)| var == name)
+        .map(|(_, value)| *value)
 }
 
 /// A type's or field's name as a module name.
@@ -79,7 +86,11 @@ pub(crate) fn snake_case(name: &str) -> String {
             out.push('_');
         }
         before_lower = c.is_ascii_lowercase() || c.is_ascii_digit();
-        out.push(if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' });
+        out.push(if c.is_ascii_alphanumeric() {
+            c.to_ascii_lowercase()
+        } else {
+            '_'
+        });
     }
     out
 }
@@ -87,12 +98,19 @@ pub(crate) fn snake_case(name: &str) -> String {
 /// Why a name cannot stand in Verilog, if it cannot.
 pub(crate) fn forbidden(name: &str) -> Option<String> {
     let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    let starts = name.chars().next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
+    let starts = name
+        .chars()
+        .next()
+        .is_some_and(|c| c.is_ascii_alphabetic() || c == '_');
     if !plain || !starts {
         return Some(format!("`{name}` is no Verilog name"));
     }
-    let reserved = VERILOG.split_whitespace().chain(CPP.split_whitespace()).any(|k| k == name);
-    reserved.then(|| format!("`{name}` is a keyword of Verilog or C++ (Verilator's output): rename it"))
+    let reserved = VERILOG
+        .split_whitespace()
+        .chain(CPP.split_whitespace())
+        .any(|k| k == name);
+    reserved
+        .then(|| format!("`{name}` is a keyword of Verilog or C++ (Verilator's output): rename it"))
 }
 
 /// Hands out names that are used once.

@@ -30,7 +30,10 @@ pub(crate) struct Primitive {
 /// What a primitive does; addresses and widths come from its ports.
 pub(crate) enum Kind {
     /// A register, and the name of its clock.
-    Dff { clock: &'static str, init: BigUint },
+    Dff {
+        clock: &'static str,
+        init: BigUint,
+    },
     Memory(memory::Memory),
 }
 
@@ -39,7 +42,10 @@ pub(crate) const MARK: &str = "metaroce-prim ";
 
 pub(crate) fn recognise(scope: &Scope, text: &str) -> Result<Primitive, String> {
     for signal in &scope.signals {
-        signal.ty.clone().map_err(|reason| format!("signal `{}`: {reason}", signal.name))?;
+        signal
+            .ty
+            .clone()
+            .map_err(|reason| format!("signal `{}`: {reason}", signal.name))?;
     }
     if !scope.children.is_empty() {
         return Err("a primitive has no sub-blocks".into());
@@ -60,13 +66,23 @@ fn own(words: &str) -> Result<Kind, String> {
     let kind = words.next().unwrap_or_default();
     let mut values = BTreeMap::new();
     for word in words {
-        let (key, value) = word.split_once('=').ok_or("a primitive's value is `key=hex`")?;
-        let value = BigUint::parse_bytes(value.as_bytes(), 16).ok_or("a primitive's value is hex")?;
+        let (key, value) = word
+            .split_once('=')
+            .ok_or("a primitive's value is `key=hex`")?;
+        let value =
+            BigUint::parse_bytes(value.as_bytes(), 16).ok_or("a primitive's value is hex")?;
         values.insert(key, value);
     }
-    let mut take = |key: &str| values.remove(key).ok_or(format!("primitive `{kind}` needs `{key}`"));
+    let mut take = |key: &str| {
+        values
+            .remove(key)
+            .ok_or(format!("primitive `{kind}` needs `{key}`"))
+    };
     let kind = match kind {
-        "dff" => Kind::Dff { clock: "clock", init: take("init")? },
+        "dff" => Kind::Dff {
+            clock: "clock",
+            init: take("init")?,
+        },
         "ram_sdp" => Kind::Memory(memory::Memory::sdp(take("init")?)),
         "ram_lut" => Kind::Memory(memory::Memory::lut(take("init")?)),
         other => return Err(format!("unknown primitive `{other}`")),
@@ -83,7 +99,10 @@ fn expect(scope: &Scope, inputs: &[&str], outputs: &[&str]) -> Result<Vec<Ty>, S
     let mut types = Vec::new();
     for (names, kind) in [(inputs, InputParameter), (outputs, OutputParameter)] {
         for name in names {
-            let port = scope.signals.iter().find(|s| s.name == *name && s.kind == kind);
+            let port = scope
+                .signals
+                .iter()
+                .find(|s| s.name == *name && s.kind == kind);
             let ty = port.and_then(|port| port.ty.clone().ok());
             types.push(ty.ok_or(format!("a primitive of this kind has a port `{name}`"))?);
         }
@@ -95,7 +114,11 @@ fn expect(scope: &Scope, inputs: &[&str], outputs: &[&str]) -> Result<Vec<Ty>, S
 }
 
 fn check_clock(ty: &Ty) -> Result<(), String> {
-    if *ty == Ty::Clock { Ok(()) } else { Err("a primitive's clock is of type `Clock`".into()) }
+    if *ty == Ty::Clock {
+        Ok(())
+    } else {
+        Err("a primitive's clock is of type `Clock`".into())
+    }
 }
 
 fn check_value(value: &BigUint, width: usize) -> Result<(), String> {
@@ -109,8 +132,8 @@ fn check_value(value: &BigUint, width: usize) -> Result<(), String> {
 fn dff(scope: &Scope, clock: &'static str, init: BigUint) -> Result<Primitive, String> {
     let types = expect(scope, &[clock, "d"], &["q"])?;
     check_clock(&types[0])?;
-    if types[1] != types[2] {
-        return Err("a register's `d` and `q` have one type".into());
+    if types[1] != types[2] || types[1] == Ty::Clock {
+        return Err("a register's `d` and `q` have one type, and hold data".into());
     }
     let width = types[1].width();
     check_value(&init, width)?;
@@ -123,5 +146,10 @@ fn dff(scope: &Scope, clock: &'static str, init: BigUint) -> Result<Primitive, S
     if init != BigUint::default() {
         name += "_set";
     }
-    Ok(Primitive { name, text, ports, through: BTreeMap::new() })
+    Ok(Primitive {
+        name,
+        text,
+        ports,
+        through: BTreeMap::new(),
+    })
 }

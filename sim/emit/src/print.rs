@@ -26,7 +26,13 @@ pub(crate) fn logic(
 ) -> Result<String, Vec<String>> {
     let names = Names::new(scope, logic)?;
     let plan = Plan::new(logic);
-    let mut printer = Printer { logic, names, plan, params: BTreeMap::new(), whole: BTreeSet::new() };
+    let mut printer = Printer {
+        logic,
+        names,
+        plan,
+        params: BTreeMap::new(),
+        whole: BTreeSet::new(),
+    };
     Ok(printer.module(scope, ports, children, mark))
 }
 
@@ -40,8 +46,16 @@ pub(crate) fn head(mark: &str, ports: &[Port], registered: &[&str]) -> String {
     let lines: Vec<String> = ports
         .iter()
         .map(|port| {
-            let way = if port.direction == Direction::Output { "output" } else { "input " };
-            let kind = if registered.contains(&port.name.as_str()) { "reg " } else { "wire" };
+            let way = if port.direction == Direction::Output {
+                "output"
+            } else {
+                "input "
+            };
+            let kind = if registered.contains(&port.name.as_str()) {
+                "reg "
+            } else {
+                "wire"
+            };
             format!("\n    {way} {kind} {}{}", range(port.width), port.name)
         })
         .collect();
@@ -53,12 +67,20 @@ pub(crate) fn head(mark: &str, ports: &[Port], registered: &[&str]) -> String {
 pub(crate) const TAIL: &str = "endmodule\n\n`default_nettype wire\n";
 
 pub(crate) fn range(width: usize) -> String {
-    if width == 1 { String::new() } else { format!("[{}:0] ", width - 1) }
+    if width == 1 {
+        String::new()
+    } else {
+        format!("[{}:0] ", width - 1)
+    }
 }
 
 /// A literal with its width.
 pub(crate) fn sized(width: usize, value: &num_bigint::BigUint) -> String {
-    if width == 1 { format!("1'b{value}") } else { format!("{width}'h{value:x}") }
+    if width == 1 {
+        format!("1'b{value}")
+    } else {
+        format!("{width}'h{value:x}")
+    }
 }
 
 /// Instances have names that no signal has: Verilator takes a signal with the name of an
@@ -87,7 +109,9 @@ impl Names {
             let name = net.name.replace('$', "_");
             reasons.extend(forbidden(&name));
             if name.starts_with(INSTANCE) {
-                reasons.push(format!("port `{name}`: names in `{INSTANCE}` are kept for instances"));
+                reasons.push(format!(
+                    "port `{name}`: names in `{INSTANCE}` are kept for instances"
+                ));
             }
             if is_top(scope) && name == scope.name {
                 reasons.push(format!("port `{name}` has the name of the top module"));
@@ -107,10 +131,22 @@ impl Names {
         for (id, net) in logic.nets.iter().enumerate().filter(|(_, n)| !own(&n.role)) {
             let name = net.name.replace('$', "_");
             reasons.extend(forbidden(&name));
-            let name = if name.starts_with(INSTANCE) { format!("w_{name}") } else { name };
+            let name = if name.starts_with(INSTANCE) {
+                format!("w_{name}")
+            } else {
+                name
+            };
             nets[id] = taken.unique(&name);
         }
-        if reasons.is_empty() { Ok(Names { nets, instances, taken }) } else { Err(reasons) }
+        if reasons.is_empty() {
+            Ok(Names {
+                nets,
+                instances,
+                taken,
+            })
+        } else {
+            Err(reasons)
+        }
     }
 }
 
@@ -173,7 +209,9 @@ impl Printer<'_> {
     /// Names for shared values: after the target that needs them first.
     fn name_hoisted(&mut self) -> Vec<(String, E)> {
         for (id, e) in &self.plan.owned {
-            self.plan.names.insert(crate::tidy::key(e), self.names.nets[*id].clone());
+            self.plan
+                .names
+                .insert(crate::tidy::key(e), self.names.nets[*id].clone());
         }
         let mut all = Vec::new();
         for (target, e) in self.plan.hoisted.clone() {
@@ -190,7 +228,11 @@ impl Printer<'_> {
             && let (Kind::Net(id), Kind::Const(_, Some(label))) = (&a.kind, &b.kind)
         {
             let last = label.split('$').next_back().unwrap_or(label);
-            return format!("{}_is_{}", self.names.nets[*id], crate::names::snake_case(last));
+            return format!(
+                "{}_is_{}",
+                self.names.nets[*id],
+                crate::names::snake_case(last)
+            );
         }
         format!("{}_step", self.names.nets[target])
     }
@@ -205,7 +247,12 @@ impl Printer<'_> {
                 Role::ChildOutput(_) => true,
             };
             if needed {
-                let _ = writeln!(out, "    wire {}{};", range(net.ty.width()), self.names.nets[id]);
+                let _ = writeln!(
+                    out,
+                    "    wire {}{};",
+                    range(net.ty.width()),
+                    self.names.nets[id]
+                );
             }
         }
         for (name, e) in hoisted {
@@ -220,7 +267,9 @@ impl Printer<'_> {
             let mut pins = Vec::new();
             for signal in child.signals.iter().filter(|s| s.is_port()) {
                 let full = format!("{}${}", child.name, signal.name);
-                let Some(id) = self.logic.nets.iter().position(|n| n.name == full) else { continue };
+                let Some(id) = self.logic.nets.iter().position(|n| n.name == full) else {
+                    continue;
+                };
                 let pin = signal.name.replace('$', "_");
                 let is_input = matches!(self.logic.nets[id].role, Role::ChildInput(_));
                 let to = match self.logic.values.get(&id) {
@@ -232,7 +281,12 @@ impl Printer<'_> {
             }
             let gap = if out.is_empty() { "" } else { "\n" };
             let name = &self.names.instances[place];
-            let _ = writeln!(out, "{gap}    {} {name} ({}\n    );", children[place].mark, pins.join(","));
+            let _ = writeln!(
+                out,
+                "{gap}    {} {name} ({}\n    );",
+                children[place].mark,
+                pins.join(",")
+            );
         }
         out
     }
@@ -251,7 +305,10 @@ impl Printer<'_> {
                 idle.push(self.names.nets[id].clone());
             }
         }
-        let partly = hoisted.iter().map(|(name, _)| name).filter(|name| !self.whole.contains(*name));
+        let partly = hoisted
+            .iter()
+            .map(|(name, _)| name)
+            .filter(|name| !self.whole.contains(*name));
         idle.extend(partly.cloned());
         if idle.is_empty() {
             return String::new();
@@ -268,7 +325,9 @@ impl Printer<'_> {
 
     /// The right side of an assignment: a choice takes one line a case.
     fn right(&mut self, e: &E) -> String {
-        let Kind::Mux(..) = &e.kind else { return format!(" {}", self.inner(e)) };
+        let Kind::Mux(..) = &e.kind else {
+            return format!(" {}", self.inner(e));
+        };
         let mut out = String::new();
         let mut rest = e.clone();
         let mut first = true;
@@ -301,7 +360,12 @@ impl Printer<'_> {
     fn base(&self, e: &E) -> String {
         match &e.kind {
             Kind::Net(id) => self.names.nets[*id].clone(),
-            _ => self.plan.names.get(&crate::tidy::key(e)).expect("a hoisted vector").clone(),
+            _ => self
+                .plan
+                .names
+                .get(&crate::tidy::key(e))
+                .expect("a hoisted vector")
+                .clone(),
         }
     }
 
@@ -322,7 +386,11 @@ impl Printer<'_> {
             }
             Kind::Binary(op, a, b) => self.binary(*op, a, b),
             Kind::Shift(dir, a, n) => {
-                let op = if *dir == crate::ir::Dir::Left { "<<" } else { ">>" };
+                let op = if *dir == crate::ir::Dir::Left {
+                    "<<"
+                } else {
+                    ">>"
+                };
                 format!("({} {op} {})", self.expr(a), self.expr(n))
             }
             Kind::Slice(a, at) if e.width == 1 => format!("{}[{at}]", self.base(a)),
@@ -334,16 +402,29 @@ impl Printer<'_> {
             Kind::SignExtend(a) => {
                 let more = e.width - a.width;
                 let whole = self.expr(a);
-                let top = if a.width == 1 { whole.clone() } else { format!("{}[{}]", self.base(a), a.width - 1) };
+                let top = if a.width == 1 {
+                    whole.clone()
+                } else {
+                    format!("{}[{}]", self.base(a), a.width - 1)
+                };
                 format!("{{{{{more}{{{top}}}}}, {whole}}}")
             }
             Kind::Mux(test, then, otherwise) => {
-                format!("({} ? {} : {})", self.expr(test), self.expr(then), self.expr(otherwise))
+                format!(
+                    "({} ? {} : {})",
+                    self.expr(test),
+                    self.expr(then),
+                    self.expr(otherwise)
+                )
             }
             Kind::Select(a, at) => {
                 let at = self.expr(at);
                 let base = self.base(a);
-                if e.width == 1 { format!("{base}[{at}]") } else { format!("{base}[{at} +: {}]", e.width) }
+                if e.width == 1 {
+                    format!("{base}[{at}]")
+                } else {
+                    format!("{base}[{at} +: {}]", e.width)
+                }
             }
         }
     }
@@ -379,7 +460,10 @@ impl Printer<'_> {
         }
         let words: Vec<String> = label.split('$').map(crate::names::snake_case).collect();
         let name = self.names.taken.unique(&words.join("_").to_uppercase());
-        self.params.insert(key, (format!("{}{name}", range(width)), sized(width, value)));
+        self.params.insert(
+            key,
+            (format!("{}{name}", range(width)), sized(width, value)),
+        );
         name
     }
 }

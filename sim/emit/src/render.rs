@@ -11,7 +11,12 @@ pub(crate) fn statement(s: &VerilogStatement) -> String {
         VerilogStatement::Assignment(to, from) => {
             format!("{} = {}", target(to), expression(from))
         }
-        VerilogStatement::SliceAssignment { base, width, offset, replacement } => format!(
+        VerilogStatement::SliceAssignment {
+            base,
+            width,
+            offset,
+            replacement,
+        } => format!(
             "self.{}.next bits {}..+{width} = {}",
             path(&expression(base)),
             expression(offset),
@@ -28,8 +33,16 @@ pub(crate) fn statement(s: &VerilogStatement) -> String {
 
 pub(crate) fn link(l: &VerilogLink) -> String {
     let (VerilogLink::Forward(d) | VerilogLink::Backward(d) | VerilogLink::Bidirectional(d)) = l;
-    let VerilogLinkDetails { my_name, owner_name, other_name } = d;
-    format!("link self.{}{my_name} with self.{}", path(owner_name), path(other_name))
+    let VerilogLinkDetails {
+        my_name,
+        owner_name,
+        other_name,
+    } = d;
+    format!(
+        "link self.{}{my_name} with self.{}",
+        path(owner_name),
+        path(other_name)
+    )
 }
 
 fn target(e: &VerilogExpression) -> String {
@@ -63,7 +76,12 @@ pub(crate) fn expression(e: &VerilogExpression) -> String {
             format!("{}.get_bits::<{w}>({})", expression(a), expression(i))
         }
         VerilogExpression::IndexReplace(a, i, v) => {
-            format!("{}.replace_bit({}, {})", expression(a), expression(i), expression(v))
+            format!(
+                "{}.replace_bit({}, {})",
+                expression(a),
+                expression(i),
+                expression(v)
+            )
         }
     }
 }

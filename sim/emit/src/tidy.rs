@@ -38,12 +38,21 @@ impl Plan {
         let direct = direct(logic, &count.nets);
         let owned = owned(logic, &direct);
         let owners: BTreeMap<Key, NetId> = owned.iter().map(|(id, e)| (key(e), *id)).collect();
-        let mut collect =
-            Collect { count: &count, owners, seen: HashMap::new(), hoisted: Vec::new() };
+        let mut collect = Collect {
+            count: &count,
+            owners,
+            seen: HashMap::new(),
+            hoisted: Vec::new(),
+        };
         for (id, e) in &logic.values {
             collect.inside(*id, e);
         }
-        Plan { direct, hoisted: collect.hoisted, owned, names: HashMap::new() }
+        Plan {
+            direct,
+            hoisted: collect.hoisted,
+            owned,
+            names: HashMap::new(),
+        }
     }
 }
 
@@ -105,7 +114,11 @@ impl Count {
 pub(crate) fn parts(e: &E) -> Vec<&E> {
     match &e.kind {
         Kind::Const(..) | Kind::Net(_) => vec![],
-        Kind::Not(a) | Kind::Neg(a) | Kind::Reduce(_, a) | Kind::Slice(a, _) | Kind::SignExtend(a) => {
+        Kind::Not(a)
+        | Kind::Neg(a)
+        | Kind::Reduce(_, a)
+        | Kind::Slice(a, _)
+        | Kind::SignExtend(a) => {
             vec![a]
         }
         Kind::Binary(_, a, b) | Kind::Shift(_, a, b) | Kind::Select(a, b) => vec![a, b],
@@ -134,7 +147,12 @@ impl Collect<'_> {
             let chain = self.visit(target, otherwise);
             return first.max(chain + 1);
         }
-        parts(e).into_iter().map(|part| self.visit(target, part)).max().unwrap_or(0) + 1
+        parts(e)
+            .into_iter()
+            .map(|part| self.visit(target, part))
+            .max()
+            .unwrap_or(0)
+            + 1
     }
 
     fn visit(&mut self, target: NetId, e: &E) -> usize {
@@ -151,7 +169,11 @@ impl Collect<'_> {
             _ => false,
         };
         let shared = self.count.uses.get(&key(e)).is_some_and(|uses| *uses > 1);
-        let most = if matches!(e.kind, Kind::Mux(..)) { MOST_CASES } else { MOST_DEPTH };
+        let most = if matches!(e.kind, Kind::Mux(..)) {
+            MOST_CASES
+        } else {
+            MOST_DEPTH
+        };
         let hoist = self.is_base(e) || (!leaf && (shared || depth >= most));
         if hoist {
             self.hoisted.push((target, e.clone()));

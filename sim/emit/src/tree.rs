@@ -62,9 +62,15 @@ impl Probe for Reader {
             None => name.to_string(),
         };
         // Literals that do not fit make `hdl()` itself panic.
-        let code = catch_unwind(AssertUnwindSafe(|| node.hdl())).map_err(|cause| panic_text(&*cause));
-        let scope =
-            Scope { name: name.into(), path, code, signals: Vec::new(), children: Vec::new() };
+        let code =
+            catch_unwind(AssertUnwindSafe(|| node.hdl())).map_err(|cause| panic_text(&*cause));
+        let scope = Scope {
+            name: name.into(),
+            path,
+            code,
+            signals: Vec::new(),
+            children: Vec::new(),
+        };
         self.stack.push((scope, Vec::new()));
     }
 
@@ -104,7 +110,12 @@ fn read_signal(name: String, atom: &dyn Atom) -> Signal {
     if let Ok(known) = &ty
         && known.width() != atom.bits()
     {
-        ty = Err(format!("type `{}` says {} bits, but has {}", known.say(), known.width(), atom.bits()));
+        ty = Err(format!(
+            "type `{}` says {} bits, but has {}",
+            known.say(),
+            known.width(),
+            atom.bits()
+        ));
     }
     if atom.bits() == 0 {
         ty = Err("a signal without bits has no Verilog".into());
@@ -118,12 +129,22 @@ fn read_signal(name: String, atom: &dyn Atom) -> Signal {
     };
     // A hand-written `Synth` may number its variants differently from their order.
     if let (TypeKind::Enum(labels), VCDValue::String(shown)) = (&described.kind, atom.vcd()) {
-        let place = labels.iter().position(|label| label.ends_with(&format!("::{shown}")));
+        let place = labels
+            .iter()
+            .position(|label| label.ends_with(&format!("::{shown}")));
         if place.map(BigUint::from) != Some(value.clone()) {
-            ty = Err(format!("enum `{}` does not number its variants in order", described.name));
+            ty = Err(format!(
+                "enum `{}` does not number its variants in order",
+                described.name
+            ));
         }
     }
-    Signal { name, kind: atom.kind(), ty, value }
+    Signal {
+        name,
+        kind: atom.kind(),
+        ty,
+        value,
+    }
 }
 
 fn panic_text(cause: &(dyn std::any::Any + Send)) -> String {
@@ -131,5 +152,8 @@ fn panic_text(cause: &(dyn std::any::Any + Send)) -> String {
         .downcast_ref::<String>()
         .cloned()
         .or_else(|| cause.downcast_ref::<&str>().map(|s| s.to_string()));
-    format!("its statements cannot be read: {}", text.unwrap_or_else(|| "panic".into()))
+    format!(
+        "its statements cannot be read: {}",
+        text.unwrap_or_else(|| "panic".into())
+    )
 }

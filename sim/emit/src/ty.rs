@@ -43,9 +43,14 @@ impl Ty {
                 for field in fields {
                     all.push((field.fieldname.clone(), Ty::new(&field.kind)?));
                 }
-                Ok(Ty::Struct(StructTy { name: name.into(), fields: all }))
+                Ok(Ty::Struct(StructTy {
+                    name: name.into(),
+                    fields: all,
+                }))
             }
-            _ => Err(format!("type `{name}` is none of rust-hdl's own: its bits are not known")),
+            _ => Err(format!(
+                "type `{name}` is none of rust-hdl's own: its bits are not known"
+            )),
         }
     }
 
@@ -113,7 +118,10 @@ fn enum_ty(name: &str, labels: &[String]) -> Result<EnumTy, String> {
             None => return Err(format!("enum `{name}` describes a variant as `{label}`")),
         }
     }
-    Ok(EnumTy { name: name.into(), variants })
+    Ok(EnumTy {
+        name: name.into(),
+        variants,
+    })
 }
 
 /// Value and width of a literal; `None` if it is negative.

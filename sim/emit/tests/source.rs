@@ -6,7 +6,8 @@ use metaroce_emit::{check_source, check_text};
 
 /// An update with this body, and what stands beside it.
 fn refusals(body: &str, beside: &str) -> Vec<String> {
-    let text = format!("impl Logic for X {{ #[hdl_gen] fn update(&mut self) {{ {body} }} }}\n{beside}");
+    let text =
+        format!("impl Logic for X {{ #[hdl_gen] fn update(&mut self) {{ {body} }} }}\n{beside}");
     match check_text(&text, "x.rs") {
         Ok(()) => Vec::new(),
         Err(error) => error.refusals().iter().map(|r| r.reason.clone()).collect(),
@@ -16,7 +17,10 @@ fn refusals(body: &str, beside: &str) -> Vec<String> {
 #[track_caller]
 fn refused(body: &str, reason: &str) {
     let found = refusals(body, "");
-    assert!(found.iter().any(|r| r.contains(reason)), "{body}: {found:?}");
+    assert!(
+        found.iter().any(|r| r.contains(reason)),
+        "{body}: {found:?}"
+    );
 }
 
 #[track_caller]
@@ -33,28 +37,49 @@ fn an_inclusive_range_is_refused() {
 
 #[test]
 fn a_guard_is_refused() {
-    refused("match self.s.val() { S::A if self.a.val() => {} _ => {} }", "guard");
+    refused(
+        "match self.s.val() { S::A if self.a.val() => {} _ => {} }",
+        "guard",
+    );
 }
 
 #[test]
 fn an_attribute_is_refused() {
-    refused("#[cfg(feature = \"x\")] { self.y.next = true; }", "hardware");
+    refused(
+        "#[cfg(feature = \"x\")] { self.y.next = true; }",
+        "hardware",
+    );
     refused("#[cfg(test)] self.y.next = true;", "attributes");
-    refused("match self.s.val() { #[cfg(test)] S::A => {} _ => {} }", "attributes");
+    refused(
+        "match self.s.val() { #[cfg(test)] S::A => {} _ => {} }",
+        "attributes",
+    );
 }
 
 #[test]
 fn a_function_named_like_a_cast_is_refused() {
-    refused("self.y.next = bits_reversed(self.a.val());", "takes this function for a cast");
-    refused("self.y.next = bit_cast::<64, 40>(5_u64.into());", "first width");
-    refused("self.y.next = Bits::<8>::from(self.state.q.val());", "`Bits::from`");
+    refused(
+        "self.y.next = bits_reversed(self.a.val());",
+        "takes this function for a cast",
+    );
+    refused(
+        "self.y.next = bit_cast::<64, 40>(5_u64.into());",
+        "first width",
+    );
+    refused(
+        "self.y.next = Bits::<8>::from(self.state.q.val());",
+        "`Bits::from`",
+    );
     passes("self.y.next = bit_cast::<9, 8>(self.a.val() + self.b.val());");
     passes("self.y.next = bits::<48>(0x0180_C200_0001_u64);");
 }
 
 #[test]
 fn usize_arithmetic_is_refused_where_the_tree_reads_bits() {
-    refused("self.y.next = self.a.val().index() + 1 == self.b.val().index();", "`.index()`");
+    refused(
+        "self.y.next = self.a.val().index() + 1 == self.b.val().index();",
+        "`.index()`",
+    );
     refused("if (self.a.val().index() - 1) < 4 { }", "`.index()`");
     passes("for i in 0..4 { self.y.next = self.a.val().index() == i + 1; }");
     passes("self.y.next = self.a.val().get_bits::<8>(self.b.val().index() * 8);");
@@ -63,7 +88,10 @@ fn usize_arithmetic_is_refused_where_the_tree_reads_bits() {
 #[test]
 fn a_bare_name_is_refused() {
     refused("self.y.next = a;", "bare name");
-    refused("match self.s.val() { Idle => {} other => {} }", "a pattern is");
+    refused(
+        "match self.s.val() { Idle => {} other => {} }",
+        "a pattern is",
+    );
 }
 
 #[test]
@@ -85,8 +113,13 @@ fn definitions_that_change_a_meaning_are_refused() {
     assert!(!beside("fn bit_cast() {}").is_empty());
     assert!(!beside("use other::reverse as bits;").is_empty());
     assert!(!beside("macro_rules! clock { () => {} }").is_empty());
-    assert!(!beside("impl From<State> for Bits<8> { fn from(x: State) -> Self { bits(7) } }").is_empty());
-    assert!(!beside("impl PartialEq for State { fn eq(&self, _: &Self) -> bool { true } }").is_empty());
+    assert!(
+        !beside("impl From<State> for Bits<8> { fn from(x: State) -> Self { bits(7) } }")
+            .is_empty()
+    );
+    assert!(
+        !beside("impl PartialEq for State { fn eq(&self, _: &Self) -> bool { true } }").is_empty()
+    );
     assert!(!beside("impl Synth for State {}").is_empty());
     assert!(!beside("trait Any { fn any(&self) -> bool; }").is_empty());
     assert!(beside("fn helper() {}").is_empty());

@@ -3,10 +3,10 @@
 use num_bigint::BigUint;
 use rust_hdl_core::ast::{VerilogExpression as Ast, VerilogOp, VerilogOpUnary};
 
-use super::stmt::field_at;
+use super::number::Number;
 use super::{Lowerer, Role};
 use crate::ir::{self, Dir, E, Op, Reduce};
-use crate::names::{lookup, resolve};
+use crate::names::resolve;
 use crate::ty::{self, EnumTy, Ty};
 
 /// An expression with its type.
@@ -17,12 +17,12 @@ pub(super) struct Value {
 }
 
 impl Value {
-    fn new(e: E, ty: Ty) -> Self {
+    pub fn new(e: E, ty: Ty) -> Self {
         Value { e, ty }
     }
 }
 
-type Lowered = Result<Value, String>;
+pub(super) type Lowered = Result<Value, String>;
 
 /// Rust's shift amounts go through `u64`.
 const MOST_AMOUNT_BITS: usize = 64;
@@ -59,42 +59,6 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The value of an expression made of whole numbers and loop variables only. Rust
-    /// computes it in an integer type or, behind `to_bits()`, in the target's width: the
-    /// result is exact in both if no step leaves the target's range, checked by the caller
-    /// through `largest`.
-    pub(super) fn number(&self, e: &Ast) -> Result<Option<Number>, String> {
-        match e {
-            Ast::Literal(literal) => match ty::literal(literal) {
-                Some((_, 1)) => Ok(None),
-                Some((value, _)) => Ok(Some(Number::new(value))),
-                None => Err("a negative literal".into()),
-            },
-            Ast::Signal(raw) => Ok(lookup(raw, &self.loops).map(|v| Number::new((v as u64).into()))),
-            Ast::Paren(inner) => self.number(inner),
-            Ast::Binary(a, op, b) => match (self.number(a)?, self.number(b)?) {
-                (Some(a), Some(b)) => Number::combine(a, op, b),
-                _ => Ok(None),
-            },
-            _ => Ok(None),
-        }
-    }
-
-    fn number_as(&self, number: Number, wanted: Option<&Ty>) -> Lowered {
-        let Some(wanted) = wanted else {
-            return Err("a number whose width the tree does not give: write `bits::<W>(..)`".into());
-        };
-        let width = match wanted {
-            Ty::Bits(n) => *n,
-            Ty::Signed(n) => *n - 1,
-            _ => return Err(format!("a number where a {} is needed", wanted.say())),
-        };
-        if number.largest.bits() > width as u64 {
-            return Err(format!("{} does not fit {}", number.largest, wanted.say()));
-        }
-        Ok(Value::new(ir::constant(wanted.width(), number.value), wanted.clone()))
-    }
-
     fn truth_literal(&self, e: &Ast) -> Lowered {
         match e {
             Ast::Literal(literal) => match ty::literal(literal) {
@@ -114,7 +78,10 @@ impl Lowerer<'_> {
         }
         let name = resolve(raw, &self.loops)?;
         if let Some((ty, value)) = self.constants.get(&name) {
-            return Ok(Value::new(ir::named(ty.width(), value.clone(), name), ty.clone()));
+            return Ok(Value::new(
+                ir::named(ty.width(), value.clone(), name),
+                ty.clone(),
+            ));
         }
         if let Some(why) = self.hidden.get(&name) {
             return Err(format!("`{}`: {why}", name.replace('$', ".")));
@@ -125,6 +92,7 @@ impl Lowerer<'_> {
         let net = &self.nets[id];
         let ty = net.ty.clone();
         let settled = !matches!(net.role, Role::Local | Role::Output);
+        self.read.insert(id);
         let e = match self.state.0.get(&id) {
             Some(drive) if !settled => drive.value(),
             _ => ir::net(id, ty.width()),
@@ -135,7 +103,9 @@ impl Lowerer<'_> {
     /// `Enum$Variant`, if it is one.
     pub(super) fn variant(&self, raw: &str) -> Result<Option<Value>, String> {
         let parts: Vec<&str> = raw.split('$').collect();
-        let [.., name, variant] = parts.as_slice() else { return Ok(None) };
+        let [.., name, variant] = parts.as_slice() else {
+            return Ok(None);
+        };
         let mut found: Vec<&EnumTy> = self
             .enums
             .iter()
@@ -147,12 +117,17 @@ impl Lowerer<'_> {
         }
         found.dedup();
         let [one] = found.as_slice() else {
-            return Err(format!("two enums named `{name}` are in sight of this module"));
+            return Err(format!(
+                "two enums named `{name}` are in sight of this module"
+            ));
         };
         let place = one.variants.iter().position(|v| v == variant).unwrap_or(0);
         let ty = Ty::Enum((*one).clone());
         let label = format!("{name}${variant}");
-        Ok(Some(Value::new(ir::named(ty.width(), place.into(), label), ty)))
+        Ok(Some(Value::new(
+            ir::named(ty.width(), place.into(), label),
+            ty,
+        )))
     }
 
     /// `bit_cast`, `bits` and `Bits::from`: the argument's width is its own.
@@ -188,16 +163,6 @@ impl Lowerer<'_> {
         }
     }
 
-    fn signed_number(&self, e: &Ast) -> Result<Option<(bool, BigUint)>, String> {
-        match e {
-            Ast::Paren(inner) => self.signed_number(inner),
-            Ast::Unary(VerilogOpUnary::Neg, inner) => {
-                Ok(self.number(inner)?.map(|n| (true, n.value)))
-            }
-            _ => Ok(self.number(e)?.map(|n| (false, n.value))),
-        }
-    }
-
     fn unsigned(&mut self, inner: &Ast) -> Lowered {
         let value = self.sized(inner, None)?;
         match value.ty {
@@ -211,13 +176,20 @@ impl Lowerer<'_> {
             return signed_literal((true, number.value), wanted);
         }
         if self.number(a)?.is_some() {
-            return Err("this operator on a bare number depends on a width that the tree does not give".into());
+            return Err(
+                "this operator on a bare number depends on a width that the tree does not give"
+                    .into(),
+            );
         }
-        let inner = matches!(op, VerilogOpUnary::Not | VerilogOpUnary::Neg).then_some(wanted).flatten();
+        let inner = matches!(op, VerilogOpUnary::Not | VerilogOpUnary::Neg)
+            .then_some(wanted)
+            .flatten();
         let value = self.sized(a, inner)?;
         let reduced = |op| Ok(Value::new(ir::reduce(op, value.e.clone()), Ty::Bool));
         match (op, &value.ty) {
-            (VerilogOpUnary::Not, Ty::Bool | Ty::Bits(_)) => Ok(Value::new(ir::not(value.e), value.ty)),
+            (VerilogOpUnary::Not, Ty::Bool | Ty::Bits(_)) => {
+                Ok(Value::new(ir::not(value.e), value.ty))
+            }
             (VerilogOpUnary::Neg, Ty::Signed(_)) => Ok(Value::new(ir::neg(value.e), value.ty)),
             (VerilogOpUnary::All, Ty::Bits(_)) => reduced(Reduce::All),
             (VerilogOpUnary::Any, Ty::Bits(_)) => reduced(Reduce::Any),
@@ -248,7 +220,7 @@ impl Lowerer<'_> {
     }
 
     /// Whether an expression takes its width from outside.
-    fn open(&self, e: &Ast) -> Result<bool, String> {
+    pub(super) fn open(&self, e: &Ast) -> Result<bool, String> {
         if self.number(e)?.is_some() {
             return Ok(true);
         }
@@ -262,7 +234,11 @@ impl Lowerer<'_> {
             Ast::Binary(a, VerilogOp::Shl | VerilogOp::Shr, _) => self.open(a)?,
             Ast::Binary(
                 a,
-                VerilogOp::Add | VerilogOp::Sub | VerilogOp::BitAnd | VerilogOp::BitOr | VerilogOp::BitXor,
+                VerilogOp::Add
+                | VerilogOp::Sub
+                | VerilogOp::BitAnd
+                | VerilogOp::BitOr
+                | VerilogOp::BitXor,
                 b,
             ) => self.open(a)? && self.open(b)?,
             Ast::IndexReplace(a, _, _) => self.open(a)?,
@@ -316,7 +292,11 @@ impl Lowerer<'_> {
             _ => false,
         };
         if !fits {
-            return Err(format!("this operator on {} and {}", x.ty.say(), y.ty.say()));
+            return Err(format!(
+                "this operator on {} and {}",
+                x.ty.say(),
+                y.ty.say()
+            ));
         }
         Ok(Value::new(ir::binary(op, x.e, y.e), x.ty))
     }
@@ -338,20 +318,29 @@ impl Lowerer<'_> {
                 let (x, y) = (ir::resize_signed(x.e, 32), ir::resize_signed(y.e, 32));
                 Ok(Value::new(ir::binary(Op::Mul, x, y), Ty::Signed(32)))
             }
-            _ => Err(format!("{} times {}: only 16 bits by 16 bits are multiplied", x.ty.say(), y.ty.say())),
+            _ => Err(format!(
+                "{} times {}: only 16 bits by 16 bits are multiplied",
+                x.ty.say(),
+                y.ty.say()
+            )),
         }
     }
 
     fn shift(&mut self, dir: Dir, a: &Ast, b: &Ast, wanted: Option<&Ty>) -> Lowered {
         if self.open(a)? && wanted.is_none() {
-            return Err("a shifted number whose width the tree does not give: write `bits::<64>(..) << ..`".into());
+            return Err(
+                "a shifted number whose width the tree does not give: write `bits::<64>(..) << ..`"
+                    .into(),
+            );
         }
         let x = self.sized(a, wanted)?;
         if !matches!(x.ty, Ty::Bits(_)) {
             return Err(format!("a shift of a {}", x.ty.say()));
         }
         let amount = match self.number(b)? {
-            Some(n) if n.largest.bits() > 32 => return Err("a shift by more than 32 bits' worth".into()),
+            Some(n) if n.largest.bits() > 32 => {
+                return Err("a shift by more than 32 bits' worth".into());
+            }
             Some(n) => ir::constant(32, n.value),
             None => {
                 let y = self.sized(b, None)?;
@@ -369,7 +358,11 @@ impl Lowerer<'_> {
         let answer = match (na, nb) {
             (Some(x), Some(y)) => {
                 let width = x.value.bits().max(y.value.bits()).max(1) as usize;
-                ir::binary(op, ir::constant(width, x.value), ir::constant(width, y.value))
+                ir::binary(
+                    op,
+                    ir::constant(width, x.value),
+                    ir::constant(width, y.value),
+                )
             }
             (None, Some(n)) => {
                 let x = self.sized(a, None)?;
@@ -392,7 +385,11 @@ impl Lowerer<'_> {
     fn compare_number(&self, op: Op, x: Value, n: Number, number_first: bool) -> Lowered {
         let Ty::Bits(width) = x.ty else {
             let y = self.number_as(n, Some(&x.ty))?;
-            return if number_first { compare_values(op, y, x) } else { compare_values(op, x, y) };
+            return if number_first {
+                compare_values(op, y, x)
+            } else {
+                compare_values(op, x, y)
+            };
         };
         let wide = n.largest.bits() as usize;
         if wide > width && width > 32 {
@@ -409,50 +406,13 @@ impl Lowerer<'_> {
             ir::bit(decided(!number_first))
         } else {
             let y = ir::constant(width, n.value);
-            if number_first { ir::binary(op, y, x.e) } else { ir::binary(op, x.e, y) }
+            if number_first {
+                ir::binary(op, y, x.e)
+            } else {
+                ir::binary(op, x.e, y)
+            }
         };
         Ok(Value::new(answer, Ty::Bool))
-    }
-
-    fn get_bits(&mut self, a: &Ast, width: usize, offset: &Ast) -> Lowered {
-        if self.open(a)? {
-            return Err("bits of a number whose width the tree does not give".into());
-        }
-        let x = self.sized(a, None)?;
-        match x.ty {
-            Ty::Struct(_) => {
-                let Some(offset) = self.number(offset)? else {
-                    return Err("a struct has named fields only".into());
-                };
-                let offset: usize = offset.value.try_into().map_err(|_| "a field out of range")?;
-                let field = field_at(&x.ty, offset, width)
-                    .ok_or_else(|| format!("{} has no field of these bits", x.ty.say()))?;
-                Ok(Value::new(ir::slice(x.e, offset, width), field))
-            }
-            Ty::Bits(_) => Ok(Value::new(self.bits_at(x.e, offset, width)?, Ty::Bits(width))),
-            Ty::Signed(_) => Ok(Value::new(self.bits_at(x.e, offset, width)?, Ty::Signed(width))),
-            _ => Err(format!("bits of a {}", x.ty.say())),
-        }
-    }
-
-    fn get_bit(&mut self, a: &Ast, place: &Ast) -> Lowered {
-        if self.open(a)? {
-            return Err("a bit of a number whose width the tree does not give".into());
-        }
-        let x = self.sized(a, None)?;
-        match x.ty {
-            Ty::Bits(_) | Ty::Signed(_) => Ok(Value::new(self.bit_at(x.e, place)?, Ty::Bool)),
-            _ => Err(format!("a bit of a {}", x.ty.say())),
-        }
-    }
-
-    fn replace_bit(&mut self, a: &Ast, place: &Ast, value: &Ast, wanted: Option<&Ty>) -> Lowered {
-        let x = self.sized(a, wanted)?;
-        let Ty::Bits(_) = x.ty else {
-            return Err(format!("`replace_bit` of a {}", x.ty.say()));
-        };
-        let value = self.truth(value)?;
-        Ok(Value::new(self.bit_replaced(x.e, place, value)?, x.ty))
     }
 }
 
@@ -485,7 +445,10 @@ fn signed_literal((negative, value): (bool, BigUint), wanted: Option<&Ty>) -> Lo
         return Err(format!("{value} does not fit Signed<{n}>"));
     }
     let e = ir::constant(*n, value);
-    Ok(Value::new(if negative { ir::neg(e) } else { e }, Ty::Signed(*n)))
+    Ok(Value::new(
+        if negative { ir::neg(e) } else { e },
+        Ty::Signed(*n),
+    ))
 }
 
 fn unknown(name: &str) -> String {
@@ -495,41 +458,5 @@ fn unknown(name: &str) -> String {
         format!("`{shown}` is not in the tree: put a constant into a `Constant` field")
     } else {
         format!("`{shown}` is no signal of this module")
-    }
-}
-
-/// A whole number and the largest value on the way to it.
-#[derive(Clone)]
-pub(super) struct Number {
-    pub value: BigUint,
-    pub largest: BigUint,
-}
-
-impl Number {
-    fn new(value: BigUint) -> Self {
-        Number { largest: value.clone(), value }
-    }
-
-    fn combine(a: Number, op: &VerilogOp, b: Number) -> Result<Option<Number>, String> {
-        let (x, y) = (&a.value, &b.value);
-        let value = match op {
-            VerilogOp::Add => x + y,
-            VerilogOp::Sub if x >= y => x - y,
-            VerilogOp::Sub => return Err(format!("{x} - {y} is negative")),
-            VerilogOp::Mul => x * y,
-            VerilogOp::BitAnd => x & y,
-            VerilogOp::BitOr => x | y,
-            VerilogOp::BitXor => x ^ y,
-            VerilogOp::Shr | VerilogOp::Shl => {
-                let by: u32 = y.try_into().ok().filter(|by| *by < 64).ok_or("a shift by 64 or more")?;
-                if matches!(op, VerilogOp::Shl) { x << by } else { x >> by }
-            }
-            _ => return Ok(None),
-        };
-        if value.bits() > 64 {
-            return Err(format!("{value} does not fit u64"));
-        }
-        let largest = a.largest.max(b.largest).max(value.clone());
-        Ok(Some(Number { value, largest }))
     }
 }

@@ -7,7 +7,9 @@ use num_traits::One;
 use rust_hdl_core::ast::{VerilogExpression as Ast, VerilogOp};
 
 use super::Lowerer;
-use super::expr::Number;
+use super::expr::{Lowered, Value};
+use super::number::Number;
+use super::stmt::field_at;
 use crate::ir::{self, Dir, E, Op};
 use crate::ty::Ty;
 
@@ -20,6 +22,62 @@ enum Place {
 }
 
 impl Lowerer<'_> {
+    pub(super) fn get_bits(&mut self, a: &Ast, width: usize, offset: &Ast) -> Lowered {
+        if self.open(a)? {
+            return Err("bits of a number whose width the tree does not give".into());
+        }
+        let x = self.sized(a, None)?;
+        match x.ty {
+            Ty::Struct(_) => {
+                let Some(offset) = self.number(offset)? else {
+                    return Err("a struct has named fields only".into());
+                };
+                let offset: usize = offset
+                    .value
+                    .try_into()
+                    .map_err(|_| "a field out of range")?;
+                let field = field_at(&x.ty, offset, width)
+                    .ok_or_else(|| format!("{} has no field of these bits", x.ty.say()))?;
+                Ok(Value::new(ir::slice(x.e, offset, width), field))
+            }
+            Ty::Bits(_) => Ok(Value::new(
+                self.bits_at(x.e, offset, width)?,
+                Ty::Bits(width),
+            )),
+            Ty::Signed(_) => Ok(Value::new(
+                self.bits_at(x.e, offset, width)?,
+                Ty::Signed(width),
+            )),
+            _ => Err(format!("bits of a {}", x.ty.say())),
+        }
+    }
+
+    pub(super) fn get_bit(&mut self, a: &Ast, place: &Ast) -> Lowered {
+        if self.open(a)? {
+            return Err("a bit of a number whose width the tree does not give".into());
+        }
+        let x = self.sized(a, None)?;
+        match x.ty {
+            Ty::Bits(_) | Ty::Signed(_) => Ok(Value::new(self.bit_at(x.e, place)?, Ty::Bool)),
+            _ => Err(format!("a bit of a {}", x.ty.say())),
+        }
+    }
+
+    pub(super) fn replace_bit(
+        &mut self,
+        a: &Ast,
+        place: &Ast,
+        value: &Ast,
+        wanted: Option<&Ty>,
+    ) -> Lowered {
+        let x = self.sized(a, wanted)?;
+        let Ty::Bits(_) = x.ty else {
+            return Err(format!("`replace_bit` of a {}", x.ty.say()));
+        };
+        let value = self.truth(value)?;
+        Ok(Value::new(self.bit_replaced(x.e, place, value)?, x.ty))
+    }
+
     /// `get_bits::<width>(place)`: what lies above the vector is zero.
     pub(super) fn bits_at(&mut self, a: E, place: &Ast, width: usize) -> Result<E, String> {
         if width == 0 {
@@ -27,7 +85,9 @@ impl Lowerer<'_> {
         }
         let size = a.width;
         match self.place(place, size)? {
-            Place::Fixed(at) if at > size => Err(format!("place {at} is out of range: it panics in Rust")),
+            Place::Fixed(at) if at > size => {
+                Err(format!("place {at} is out of range: it panics in Rust"))
+            }
             Place::Fixed(at) if at == size => Ok(ir::constant(width, BigUint::default())),
             Place::Fixed(at) => {
                 let inside = width.min(size - at);
@@ -48,7 +108,9 @@ impl Lowerer<'_> {
     pub(super) fn bit_at(&mut self, a: E, place: &Ast) -> Result<E, String> {
         let size = a.width;
         match self.place(place, size - 1)? {
-            Place::Fixed(at) if at >= size => Err(format!("bit {at} is out of range: it panics in Rust")),
+            Place::Fixed(at) if at >= size => {
+                Err(format!("bit {at} is out of range: it panics in Rust"))
+            }
             Place::Fixed(at) => Ok(ir::slice(a, at, 1)),
             Place::Computed(at) if at.width < 32 && (1usize << at.width) <= size => {
                 Ok(ir::select(a, ir::zero_extend(at, index_width(size)), 1))
@@ -61,7 +123,9 @@ impl Lowerer<'_> {
     pub(super) fn bit_replaced(&mut self, a: E, place: &Ast, value: E) -> Result<E, String> {
         let size = a.width;
         match self.place(place, size - 1)? {
-            Place::Fixed(at) if at >= size => Err(format!("bit {at} is out of range: it panics in Rust")),
+            Place::Fixed(at) if at >= size => {
+                Err(format!("bit {at} is out of range: it panics in Rust"))
+            }
             Place::Fixed(at) => {
                 let mut parts = Vec::new();
                 if at > 0 {
@@ -127,23 +191,39 @@ impl Lowerer<'_> {
         let by = fixed(n)?;
         let a = self.plain(a)?;
         let width = a.width + BigUint::from(by).bits().max(1) as usize;
-        Ok(ir::binary(Op::Mul, ir::zero_extend(a, width), ir::constant(width, by.into())))
+        Ok(ir::binary(
+            Op::Mul,
+            ir::zero_extend(a, width),
+            ir::constant(width, by.into()),
+        ))
     }
 
     fn moved(&mut self, a: &Ast, op: &VerilogOp, n: &Number, limit: usize) -> Result<E, String> {
         let by = fixed(n)?;
-        let op = if matches!(op, VerilogOp::Add) { Op::Add } else { Op::Sub };
+        let op = if matches!(op, VerilogOp::Add) {
+            Op::Add
+        } else {
+            Op::Sub
+        };
         if let Ast::Binary(_, VerilogOp::Mul, _) = strip(a) {
             let a = self.computed(a, limit)?;
             let width = a.width.max(BigUint::from(by).bits() as usize) + 1;
-            return Ok(ir::binary(op, ir::zero_extend(a, width), ir::constant(width, by.into())));
+            return Ok(ir::binary(
+                op,
+                ir::zero_extend(a, width),
+                ir::constant(width, by.into()),
+            ));
         }
         let a = self.plain(a)?;
         let width = a.width;
         if BigUint::from(by).bits() > width as u64 {
             // As `Bits` this number panics: it is `usize`.
             let wide = BigUint::from(by).bits() as usize + 1;
-            return Ok(ir::binary(op, ir::zero_extend(a, wide), ir::constant(wide, by.into())));
+            return Ok(ir::binary(
+                op,
+                ir::zero_extend(a, wide),
+                ir::constant(wide, by.into()),
+            ));
         }
         // Where the two readings differ, the sum is at least 2^width: out of range, a panic.
         if width >= 32 || (1usize << width) > limit {

@@ -7,6 +7,7 @@
 
 mod expr;
 mod index;
+mod number;
 mod state;
 mod stmt;
 
@@ -64,9 +65,9 @@ pub(crate) fn lower(scope: &Scope) -> Result<Logic, Vec<Refusal>> {
     lowerer.declare();
     match &scope.code {
         Ok(Verilog::Combinatorial(block)) => lowerer.run(block),
-        Ok(Verilog::Empty) => lowerer.refuse(
-            "it has no `#[hdl_gen]` update: its statements cannot be seen".into(),
-        ),
+        Ok(Verilog::Empty) => {
+            lowerer.refuse("it has no `#[hdl_gen]` update: its statements cannot be seen".into())
+        }
         Ok(_) => lowerer.refuse(
             "hand-written Verilog (`Custom`, `Wrapper`, `Blackbox`) is accepted from known \
              primitives only"
@@ -88,7 +89,7 @@ struct Lowerer<'a> {
     loops: Loops,
     turns: usize,
     state: State,
-    written: BTreeSet<NetId>,
+    read: BTreeSet<NetId>,
     refusals: Vec<Refusal>,
     statement: String,
 }
@@ -105,7 +106,7 @@ impl<'a> Lowerer<'a> {
             loops: Vec::new(),
             turns: 0,
             state: State::default(),
-            written: BTreeSet::new(),
+            read: BTreeSet::new(),
             refusals: Vec::new(),
             statement: String::new(),
         }
@@ -150,7 +151,8 @@ impl<'a> Lowerer<'a> {
             AtomKind::LocalSignal => self.add(signal.name.clone(), signal, Role::Local),
             AtomKind::Constant => {
                 if let Some(ty) = self.check_ty(signal) {
-                    self.constants.insert(signal.name.clone(), (ty, signal.value.clone()));
+                    self.constants
+                        .insert(signal.name.clone(), (ty, signal.value.clone()));
                 }
             }
             _ => self.refuse(format!(
@@ -163,7 +165,10 @@ impl<'a> Lowerer<'a> {
     fn check_ty(&mut self, signal: &Signal) -> Option<Ty> {
         // The tree writes `self.x` as `x` by removing every `self.`, also inside names.
         if signal.name.split('$').any(|part| part.ends_with("self")) {
-            self.refuse(format!("the tree garbles a name that ends in `self`: `{}`", signal.name));
+            self.refuse(format!(
+                "the tree garbles a name that ends in `self`: `{}`",
+                signal.name
+            ));
         }
         match &signal.ty {
             Ok(ty) => {
@@ -178,15 +183,27 @@ impl<'a> Lowerer<'a> {
     }
 
     fn add(&mut self, name: String, signal: &Signal, role: Role) {
-        let Some(ty) = self.check_ty(signal) else { return };
+        let Some(ty) = self.check_ty(signal) else {
+            return;
+        };
         if self.by_name.insert(name.clone(), self.nets.len()).is_some() {
             self.refuse(format!("two signals have the name `{name}` in the tree"));
         }
-        self.nets.push(Net { name, ty, role, port: signal.name.replace('$', "_") });
+        self.nets.push(Net {
+            name,
+            ty,
+            role,
+            port: signal.name.replace('$', "_"),
+        });
     }
 
     fn run(&mut self, block: &VerilogBlock) {
-        if self.scope.children.iter().any(|c| c.name.split('$').any(|p| p.ends_with("self"))) {
+        if self
+            .scope
+            .children
+            .iter()
+            .any(|c| c.name.split('$').any(|p| p.ends_with("self")))
+        {
             self.refuse("the tree garbles a sub-block's name that ends in `self`".into());
         }
         self.block(block);
@@ -205,7 +222,7 @@ impl<'a> Lowerer<'a> {
         let name = net.name.replace('$', ".");
         match self.state.0.get(&id) {
             // A local that nobody reads or writes is no wire at all.
-            None if net.role == Role::Local => {}
+            None if net.role == Role::Local && !self.read.contains(&id) => {}
             None => self.refuse(format!("`{name}` is never assigned")),
             Some(drive) if drive.assigned != crate::ir::mask(drive.width()) => {
                 self.refuse(format!(
@@ -222,7 +239,9 @@ impl<'a> Lowerer<'a> {
     fn check_clocks(&mut self) {
         for id in 0..self.nets.len() {
             let net = self.nets[id].clone();
-            let Some(drive) = self.state.0.get(&id) else { continue };
+            let Some(drive) = self.state.0.get(&id) else {
+                continue;
+            };
             if net.ty != Ty::Clock || !net.is_target() {
                 continue;
             }
@@ -243,7 +262,15 @@ impl<'a> Lowerer<'a> {
         if !self.refusals.is_empty() {
             return Err(self.refusals);
         }
-        let values = self.state.0.iter().map(|(id, drive)| (*id, drive.value())).collect();
-        Ok(Logic { nets: self.nets, values })
+        let values = self
+            .state
+            .0
+            .iter()
+            .map(|(id, drive)| (*id, drive.value()))
+            .collect();
+        Ok(Logic {
+            nets: self.nets,
+            values,
+        })
     }
 }

@@ -20,7 +20,10 @@ pub(crate) struct Drive {
 impl Drive {
     /// Nothing assigned yet: Rust keeps the value of the update before, which is the settled one.
     pub fn unassigned(id: NetId, width: usize) -> Self {
-        Drive { parts: vec![ir::net(id, width)], assigned: BigUint::zero() }
+        Drive {
+            parts: vec![ir::net(id, width)],
+            assigned: BigUint::zero(),
+        }
     }
 
     pub fn value(&self) -> E {
@@ -62,7 +65,10 @@ impl Drive {
             if low < at && at < low + part.width {
                 let first = at - low;
                 self.parts[place] = ir::slice(part.clone(), 0, first);
-                self.parts.insert(place + 1, ir::slice(part.clone(), first, part.width - first));
+                self.parts.insert(
+                    place + 1,
+                    ir::slice(part.clone(), first, part.width - first),
+                );
                 return;
             }
             low += part.width;
@@ -71,7 +77,13 @@ impl Drive {
 
     fn bounds(&self) -> Vec<usize> {
         let mut low = 0;
-        self.parts.iter().map(|part| { low += part.width; low }).collect()
+        self.parts
+            .iter()
+            .map(|part| {
+                low += part.width;
+                low
+            })
+            .collect()
     }
 
     fn join(test: &E, mut then: Drive, mut otherwise: Drive) -> Drive {
@@ -95,7 +107,9 @@ pub(crate) struct State(pub BTreeMap<NetId, Drive>);
 
 impl State {
     pub fn drive(&mut self, id: NetId, width: usize) -> &mut Drive {
-        self.0.entry(id).or_insert_with(|| Drive::unassigned(id, width))
+        self.0
+            .entry(id)
+            .or_insert_with(|| Drive::unassigned(id, width))
     }
 
     /// The state after an `if`: `test` picks between two ends of the same start.
@@ -106,7 +120,11 @@ impl State {
         let (mut then, mut otherwise) = (then, otherwise);
         let ids: Vec<NetId> = then.0.keys().chain(otherwise.0.keys()).copied().collect();
         for id in &ids {
-            let width = then.0.get(id).or(otherwise.0.get(id)).map_or(1, Drive::width);
+            let width = then
+                .0
+                .get(id)
+                .or(otherwise.0.get(id))
+                .map_or(1, Drive::width);
             then.drive(*id, width);
             otherwise.drive(*id, width);
         }

@@ -32,9 +32,12 @@ impl Lowerer<'_> {
     fn one(&mut self, statement: &VerilogStatement) -> Result<(), String> {
         match statement {
             VerilogStatement::Assignment(to, from) => self.assignment(to, from),
-            VerilogStatement::SliceAssignment { base, width, offset, replacement } => {
-                self.field_assignment(base, *width, offset, replacement)
-            }
+            VerilogStatement::SliceAssignment {
+                base,
+                width,
+                offset,
+                replacement,
+            } => self.field_assignment(base, *width, offset, replacement),
             VerilogStatement::If(c) => self.conditional(c),
             VerilogStatement::Match(m) => self.matching(m),
             VerilogStatement::Loop(l) => self.looping(l),
@@ -62,7 +65,11 @@ impl Lowerer<'_> {
         let ty = self.nets[id].ty.clone();
         let value = self.sized(from, Some(&ty))?;
         if !ty.accepts(&value.ty) {
-            return Err(format!("a {} is assigned to a {}", value.ty.say(), ty.say()));
+            return Err(format!(
+                "a {} is assigned to a {}",
+                value.ty.say(),
+                ty.say()
+            ));
         }
         self.store(id, value.e);
         Ok(())
@@ -86,15 +93,19 @@ impl Lowerer<'_> {
             .ok_or_else(|| format!("{} has no field of these bits", net_ty.say()))?;
         let value = self.sized(replacement, Some(&field))?;
         if !field.accepts(&value.ty) {
-            return Err(format!("a {} is assigned to a {}", value.ty.say(), field.say()));
+            return Err(format!(
+                "a {} is assigned to a {}",
+                value.ty.say(),
+                field.say()
+            ));
         }
-        self.written.insert(id);
-        self.state.drive(id, net_ty.width()).assign_part(offset, value.e);
+        self.state
+            .drive(id, net_ty.width())
+            .assign_part(offset, value.e);
         Ok(())
     }
 
     fn store(&mut self, id: NetId, value: E) {
-        self.written.insert(id);
         self.state.drive(id, value.width).assign(value);
     }
 
@@ -105,7 +116,10 @@ impl Lowerer<'_> {
             return Err(why.clone());
         }
         let Some(id) = self.by_name.get(&name) else {
-            return Err(format!("`{}` is no signal of this module", name.replace('$', ".")));
+            return Err(format!(
+                "`{}` is no signal of this module",
+                name.replace('$', ".")
+            ));
         };
         match self.nets[*id].role {
             Role::Input => Err("an input of its own module cannot be assigned".into()),
@@ -186,9 +200,9 @@ impl Lowerer<'_> {
             return Ok(None);
         }
         let value = if let Ty::Enum(_) = test.ty {
-            let variant = self
-                .variant(text)?
-                .ok_or_else(|| format!("pattern `{text}` is no variant: write `Enum::Variant`, or `_`"))?;
+            let variant = self.variant(text)?.ok_or_else(|| {
+                format!("pattern `{text}` is no variant: write `Enum::Variant`, or `_`")
+            })?;
             if variant.ty != test.ty {
                 return Err(format!("pattern `{text}` is not of type {}", test.ty.say()));
             }
@@ -208,7 +222,10 @@ impl Lowerer<'_> {
     fn looping(&mut self, l: &VerilogLoop) -> Result<(), String> {
         let (from, to) = (bounded(&l.from)?, bounded(&l.to)?);
         if self.by_name.contains_key(&l.index) || self.constants.contains_key(&l.index) {
-            return Err(format!("loop variable `{}` has the name of a signal", l.index));
+            return Err(format!(
+                "loop variable `{}` has the name of a signal",
+                l.index
+            ));
         }
         for turn in from..to {
             self.turns += 1;
@@ -278,4 +295,3 @@ pub(super) fn field_at(ty: &Ty, offset: usize, width: usize) -> Option<Ty> {
     }
     None
 }
-

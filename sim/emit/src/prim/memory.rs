@@ -43,7 +43,11 @@ impl Memory {
 
     /// Written by the clock, read at once.
     pub fn lut(init: BigUint) -> Memory {
-        Memory { read_clock: None, name: "ram_lut", ..Memory::sdp(init) }
+        Memory {
+            read_clock: None,
+            name: "ram_lut",
+            ..Memory::sdp(init)
+        }
     }
 
     pub fn print(self, scope: &Scope) -> Result<Primitive, String> {
@@ -56,7 +60,11 @@ impl Memory {
         }
         let ports = ports(scope);
         let (address, data) = self.read;
-        let registered: &[&str] = if self.read_clock.is_some() { &[data] } else { &[] };
+        let registered: &[&str] = if self.read_clock.is_some() {
+            &[data]
+        } else {
+            &[]
+        };
         let mut text = head(SELF_MARK, &ports, registered);
         text += &format!("    reg {}memory [0:{}];\n", range(word), words - 1);
         text += &self.start(address_bits, word);
@@ -64,7 +72,8 @@ impl Memory {
             Some(clock) if self.write_clock == Some(clock) => {
                 text += &format!("    always @(posedge {clock}) begin\n");
                 text += &format!("        {data} <= memory[{address}];\n");
-                text += "        if (write_enable) memory[write_address] <= write_data;\n    end\n\n";
+                text +=
+                    "        if (write_enable) memory[write_address] <= write_data;\n    end\n\n";
             }
             _ => text += &self.two_clocks(),
         }
@@ -77,7 +86,12 @@ impl Memory {
             Some(_) => BTreeMap::new(),
             None => BTreeMap::from([(data.to_string(), BTreeSet::from([address.to_string()]))]),
         };
-        Ok(Primitive { name, text, ports, through })
+        Ok(Primitive {
+            name,
+            text,
+            ports,
+            through,
+        })
     }
 
     fn two_clocks(&self) -> String {
@@ -101,7 +115,12 @@ impl Memory {
     fn check(&self, scope: &Scope) -> Result<(usize, usize), String> {
         let (address, data) = self.read;
         let mut inputs = vec![address];
-        let mut clocks: Vec<&str> = self.read_clock.iter().chain(&self.write_clock).copied().collect();
+        let mut clocks: Vec<&str> = self
+            .read_clock
+            .iter()
+            .chain(&self.write_clock)
+            .copied()
+            .collect();
         clocks.dedup();
         if self.write_clock.is_some() {
             inputs.extend(["write_address", "write_data", "write_enable"]);
@@ -109,8 +128,11 @@ impl Memory {
         let at = inputs.len();
         inputs.extend(&clocks);
         let types = expect(scope, &inputs, &[data])?;
-        types[at..at + clocks.len()].iter().try_for_each(check_clock)?;
-        let (Ty::Bits(bits), word) = (&types[0], types.last().ok_or("a memory without data")?) else {
+        types[at..at + clocks.len()]
+            .iter()
+            .try_for_each(check_clock)?;
+        let (Ty::Bits(bits), word) = (&types[0], types.last().ok_or("a memory without data")?)
+        else {
             return Err("a memory's address is `Bits`".into());
         };
         let writes = at == 1 || (types[1] == types[0] && types[2] == *word && types[3].is_bit());

@@ -47,7 +47,11 @@ fn value(text: &str) -> Option<BigUint> {
 /// `mem[4'h1] = 8'h2a; ...`
 fn words(text: &str) -> Option<BTreeMap<BigUint, BigUint>> {
     let mut all = BTreeMap::new();
-    for line in text.split(';').map(str::trim).filter(|line| !line.is_empty()) {
+    for line in text
+        .split(';')
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+    {
         let (place, word) = line.strip_prefix("mem[")?.split_once("] = ")?;
         all.insert(value(place)?, value(word)?);
     }
@@ -66,7 +70,11 @@ fn shape(scope: &Scope, data: &str, address: &str) -> Option<(usize, usize)> {
 
 /// The value that every word has which nothing names: a fresh output still has it.
 fn first(scope: &Scope, data: &str) -> Option<BigUint> {
-    scope.signals.iter().find(|s| s.name == data).map(|s| s.value.clone())
+    scope
+        .signals
+        .iter()
+        .find(|s| s.name == data)
+        .map(|s| s.value.clone())
 }
 
 fn ram(scope: &Scope, text: &str) -> Option<Kind> {
@@ -105,7 +113,9 @@ fn sync_rom(scope: &Scope, text: &str) -> Option<Kind> {
 }
 
 fn rom(text: &str) -> Option<Kind> {
-    let rest = text.strip_prefix("always @* case (address) ")?.strip_suffix("; endcase")?;
+    let rest = text
+        .strip_prefix("always @* case (address) ")?
+        .strip_suffix("; endcase")?;
     let mut words = BTreeMap::new();
     let mut init = None;
     for line in rest.split("; ") {

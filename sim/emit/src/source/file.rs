@@ -8,29 +8,62 @@ use super::update::Update;
 use crate::error::Refusal;
 
 /// Functions and macros that the tree knows by their name alone.
-const FUNCTIONS: &[&str] =
-    &["bit_cast", "bits", "signed_cast", "signed_bit_cast", "unsigned_cast", "link", "join"];
+const FUNCTIONS: &[&str] = &[
+    "bit_cast",
+    "bits",
+    "signed_cast",
+    "signed_bit_cast",
+    "unsigned_cast",
+    "link",
+    "join",
+];
 const MACROS: &[&str] = &["clock", "dff_setup", "comment", "println", "assert"];
 /// Methods that the tree knows by their name alone.
 pub(super) const METHODS: &[&str] = &[
-    "val", "into", "index", "to_bits", "to_signed_bits", "get_bit", "get_bits", "replace_bit",
-    "all", "any", "xor",
+    "val",
+    "into",
+    "index",
+    "to_bits",
+    "to_signed_bits",
+    "get_bit",
+    "get_bits",
+    "replace_bit",
+    "all",
+    "any",
+    "xor",
 ];
 /// Traits whose hand-written forms change operators and conversions.
 const TRAITS: &[(&str, &str)] = &[
-    ("Synth", "derive `LogicStruct` or `LogicState`: its bits are not seen otherwise"),
-    ("Block", "derive `LogicBlock`: its fields are not seen otherwise"),
+    (
+        "Synth",
+        "derive `LogicStruct` or `LogicState`: its bits are not seen otherwise",
+    ),
+    (
+        "Block",
+        "derive `LogicBlock`: its fields are not seen otherwise",
+    ),
     ("PartialEq", "derive it: `==` compares bits in Verilog"),
     ("PartialOrd", "order of values is order of bits in Verilog"),
-    ("LogicLink", "derive `LogicInterface`: a link connects fields of one name"),
-    ("LogicJoin", "derive `LogicInterface`: a join connects fields of one name"),
+    (
+        "LogicLink",
+        "derive `LogicInterface`: a link connects fields of one name",
+    ),
+    (
+        "LogicJoin",
+        "derive `LogicInterface`: a join connects fields of one name",
+    ),
 ];
 
 pub(super) fn check(text: &str, name: &str) -> Vec<Refusal> {
     if !text.contains("hdl_gen") {
         return Vec::new();
     }
-    let mut found = Found { name, lines: text.lines().collect(), refused: Vec::new(), owner: String::new() };
+    let mut found = Found {
+        name,
+        lines: text.lines().collect(),
+        refused: Vec::new(),
+        owner: String::new(),
+    };
     match syn::parse_file(text) {
         Ok(file) => found.visit_file(&file),
         Err(error) => found.refuse(error.span(), &format!("it is no Rust: {error}")),
@@ -48,8 +81,15 @@ pub(super) struct Found<'a> {
 impl Found<'_> {
     pub fn refuse(&mut self, span: Span, reason: &str) {
         let line = span.start().line;
-        let statement = self.lines.get(line.saturating_sub(1)).map_or("", |text| text.trim());
-        let owner = if self.owner.is_empty() { String::new() } else { format!(" {}", self.owner) };
+        let statement = self
+            .lines
+            .get(line.saturating_sub(1))
+            .map_or("", |text| text.trim());
+        let owner = if self.owner.is_empty() {
+            String::new()
+        } else {
+            format!(" {}", self.owner)
+        };
         let refusal = Refusal {
             module: format!("{}:{line}{owner}", self.name),
             statement: statement.into(),
@@ -62,7 +102,10 @@ impl Found<'_> {
 
     fn check_name(&mut self, ident: &syn::Ident, names: &[&str]) {
         if names.iter().any(|name| ident == name) {
-            self.refuse(ident.span(), &format!("the tree takes every `{ident}` for rust-hdl's own"));
+            self.refuse(
+                ident.span(),
+                &format!("the tree takes every `{ident}` for rust-hdl's own"),
+            );
         }
     }
 
@@ -115,24 +158,44 @@ fn plain(tokens: TokenStream) -> TokenStream {
 
 impl<'ast> Visit<'ast> for Found<'_> {
     fn visit_item_impl(&mut self, item: &'ast syn::ItemImpl) {
-        let name = item.trait_.as_ref().and_then(|(_, path, _)| path.segments.last());
-        let kind = name.map(|segment| segment.ident.to_string()).unwrap_or_default();
+        let name = item
+            .trait_
+            .as_ref()
+            .and_then(|(_, path, _)| path.segments.last());
+        let kind = name
+            .map(|segment| segment.ident.to_string())
+            .unwrap_or_default();
         if let Some((_, why)) = TRAITS.iter().find(|(name, _)| *name == kind) {
             self.refuse(item.span(), why);
         }
         if kind == "From" && last_ident(&item.self_ty).is_some_and(|ident| ident == "Bits") {
-            self.refuse(item.span(), "the tree does not show which `.into()` uses this conversion");
+            self.refuse(
+                item.span(),
+                "the tree does not show which `.into()` uses this conversion",
+            );
         }
         if kind == "Into" {
-            self.refuse(item.span(), "the tree does not show which `.into()` uses this conversion");
+            self.refuse(
+                item.span(),
+                "the tree does not show which `.into()` uses this conversion",
+            );
         }
         let before = std::mem::take(&mut self.owner);
-        self.owner = last_ident(&item.self_ty).map(|ident| ident.to_string()).unwrap_or_default();
+        self.owner = last_ident(&item.self_ty)
+            .map(|ident| ident.to_string())
+            .unwrap_or_default();
         for inner in &item.items {
-            let syn::ImplItem::Fn(function) = inner else { continue };
-            let made = function.attrs.iter().any(|a| a.path().segments.last().is_some_and(|s| s.ident == "hdl_gen"));
+            let syn::ImplItem::Fn(function) = inner else {
+                continue;
+            };
+            let made = function.attrs.iter().any(|a| {
+                a.path()
+                    .segments
+                    .last()
+                    .is_some_and(|s| s.ident == "hdl_gen")
+            });
             if made {
-                Update::new(self).block(&function.block);
+                Update::new(self).body(&function.block);
             }
         }
         visit::visit_item_impl(self, item);
@@ -167,8 +230,15 @@ impl<'ast> Visit<'ast> for Found<'_> {
     }
 
     fn visit_path(&mut self, path: &'ast syn::Path) {
-        if path.segments.last().is_some_and(|segment| segment.ident == "Combinatorial") {
-            self.refuse(path.span(), "a tree made by hand may differ from its `update()`");
+        if path
+            .segments
+            .last()
+            .is_some_and(|segment| segment.ident == "Combinatorial")
+        {
+            self.refuse(
+                path.span(),
+                "a tree made by hand may differ from its `update()`",
+            );
         }
         visit::visit_path(self, path);
     }

@@ -32,11 +32,18 @@ pub fn check_text(text: &str, name: &str) -> Result<(), EmitError> {
 }
 
 fn answer(refused: Vec<Refusal>) -> Result<(), EmitError> {
-    if refused.is_empty() { Ok(()) } else { Err(EmitError::Refused(refused)) }
+    if refused.is_empty() {
+        Ok(())
+    } else {
+        Err(EmitError::Refused(refused))
+    }
 }
 
 fn io(path: &Path, source: std::io::Error) -> EmitError {
-    EmitError::Io { path: path.to_path_buf(), source }
+    EmitError::Io {
+        path: path.to_path_buf(),
+        source,
+    }
 }
 
 fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<(), EmitError> {

@@ -2,6 +2,7 @@
 
 use proc_macro2::Span;
 use syn::spanned::Spanned;
+use syn::visit::Visit;
 use syn::{BinOp, Block, Expr, Lit, Member, Pat, RangeLimits, Stmt, UnOp};
 
 use super::file::{Found, METHODS};
@@ -22,19 +23,34 @@ pub(super) struct Update<'a, 'b> {
 
 impl<'a, 'b> Update<'a, 'b> {
     pub fn new(found: &'a mut Found<'b>) -> Self {
-        Update { found, loops: Vec::new() }
+        Update {
+            found,
+            loops: Vec::new(),
+        }
     }
 
     fn refuse(&mut self, span: Span, reason: &str) {
         self.found.refuse(span, reason);
     }
 
-    pub fn block(&mut self, block: &Block) {
+    /// The whole body of an update.
+    pub fn body(&mut self, block: &Block) {
+        let mut attributes = Attributes(Vec::new());
+        attributes.visit_block(block);
+        for span in attributes.0 {
+            self.refuse(
+                span,
+                "attributes are not in the tree: the statement would always stay",
+            );
+        }
+        self.block(block);
+    }
+
+    fn block(&mut self, block: &Block) {
         for statement in &block.stmts {
             match statement {
                 Stmt::Expr(e, _) => self.statement(e),
                 Stmt::Macro(m) => {
-                    self.attributes(&m.attrs);
                     self.macro_call(&m.mac);
                 }
                 Stmt::Local(_) | Stmt::Item(_) => {
@@ -44,15 +60,11 @@ impl<'a, 'b> Update<'a, 'b> {
         }
     }
 
-    fn attributes(&mut self, attributes: &[syn::Attribute]) {
-        if let Some(first) = attributes.first() {
-            self.refuse(first.span(), "attributes are not in the tree: the statement would always stay");
-        }
-    }
-
     fn macro_call(&mut self, mac: &syn::Macro) {
         let known = mac.path.get_ident().is_some_and(|ident| {
-            ["clock", "dff_setup", "comment", "println", "assert"].iter().any(|name| ident == name)
+            ["clock", "dff_setup", "comment", "println", "assert"]
+                .iter()
+                .any(|name| ident == name)
         });
         if !known {
             self.refuse(mac.span(), "an unknown macro");
@@ -62,7 +74,6 @@ impl<'a, 'b> Update<'a, 'b> {
     fn statement(&mut self, e: &Expr) {
         match e {
             Expr::Assign(a) => {
-                self.attributes(&a.attrs);
                 self.target(&a.left);
                 self.value(&a.right);
             }
@@ -70,7 +81,6 @@ impl<'a, 'b> Update<'a, 'b> {
             Expr::Match(m) => self.matching(m),
             Expr::ForLoop(f) => self.looping(f),
             Expr::Macro(m) => {
-                self.attributes(&m.attrs);
                 self.macro_call(&m.mac);
             }
             Expr::Call(c) => self.link(c),
@@ -83,12 +93,14 @@ impl<'a, 'b> Update<'a, 'b> {
         let next = |e: &Expr| matches!(e, Expr::Field(f) if matches!(&f.member, Member::Named(n) if n == "next") && is_path(&f.base));
         let good = next(e) || matches!(e, Expr::Field(f) if next(&f.base));
         if !good {
-            self.refuse(e.span(), "only `self.signal.next`, or one field of it, is assigned");
+            self.refuse(
+                e.span(),
+                "only `self.signal.next`, or one field of it, is assigned",
+            );
         }
     }
 
     fn conditional(&mut self, i: &syn::ExprIf) {
-        self.attributes(&i.attrs);
         self.value(&i.cond);
         self.block(&i.then_branch);
         match i.else_branch.as_ref().map(|(_, e)| &**e) {
@@ -100,17 +112,21 @@ impl<'a, 'b> Update<'a, 'b> {
     }
 
     fn matching(&mut self, m: &syn::ExprMatch) {
-        self.attributes(&m.attrs);
         self.expr(&m.expr, Place::Index);
         for arm in &m.arms {
-            self.attributes(&arm.attrs);
             if let Some((_, guard)) = &arm.guard {
-                self.refuse(guard.span(), "the tree drops the guard of a `match` arm: use `if` inside");
+                self.refuse(
+                    guard.span(),
+                    "the tree drops the guard of a `match` arm: use `if` inside",
+                );
             }
             match &arm.pat {
                 Pat::Wild(_) | Pat::Lit(_) => {}
                 Pat::Path(p) if p.path.segments.len() >= 2 => {}
-                other => self.refuse(other.span(), "a pattern is `Enum::Variant`, a number, or `_`"),
+                other => self.refuse(
+                    other.span(),
+                    "a pattern is `Enum::Variant`, a number, or `_`",
+                ),
             }
             match &*arm.body {
                 Expr::Block(b) => self.block(&b.block),
@@ -120,12 +136,14 @@ impl<'a, 'b> Update<'a, 'b> {
     }
 
     fn looping(&mut self, f: &syn::ExprForLoop) {
-        self.attributes(&f.attrs);
         let Expr::Range(range) = &*f.expr else {
             return self.refuse(f.expr.span(), "a `for` runs over a range");
         };
         if matches!(range.limits, RangeLimits::Closed(_)) {
-            self.refuse(range.span(), "the tree reads `..=` as `..`: write the bound plus one");
+            self.refuse(
+                range.span(),
+                "the tree reads `..=` as `..`: write the bound plus one",
+            );
         }
         match &*f.pat {
             Pat::Ident(p) if p.by_ref.is_none() && p.mutability.is_none() && p.subpat.is_none() => {
@@ -138,7 +156,6 @@ impl<'a, 'b> Update<'a, 'b> {
     }
 
     fn link(&mut self, c: &syn::ExprCall) {
-        self.attributes(&c.attrs);
         let named = |e: &Expr| match e {
             Expr::Path(p) => p.path.segments.last().map(|s| s.ident.to_string()),
             _ => None,
@@ -146,7 +163,10 @@ impl<'a, 'b> Update<'a, 'b> {
         let borrowed = |e: &Expr| matches!(e, Expr::Reference(r) if r.mutability.is_some() && is_path(&r.expr));
         let known = named(&c.func).is_some_and(|name| name == "link" || name == "join");
         if !known || c.args.len() != 2 || !c.args.iter().all(borrowed) {
-            self.refuse(c.span(), "the only call is `Type::link(&mut self.a, &mut self.b)`, or `join`");
+            self.refuse(
+                c.span(),
+                "the only call is `Type::link(&mut self.a, &mut self.b)`, or `join`",
+            );
         }
     }
 
@@ -194,7 +214,10 @@ impl<'a, 'b> Update<'a, 'b> {
                 self.refuse(int.span(), "a number this large needs a suffix: `_u64`");
             }
             Lit::Int(_) => {}
-            other => self.refuse(other.span(), "a literal is a whole number, `true` or `false`"),
+            other => self.refuse(
+                other.span(),
+                "a literal is a whole number, `true` or `false`",
+            ),
         }
     }
 
@@ -207,7 +230,6 @@ impl<'a, 'b> Update<'a, 'b> {
     }
 
     fn method(&mut self, m: &syn::ExprMethodCall, place: Place) {
-        self.attributes(&m.attrs);
         let name = m.method.to_string();
         if !METHODS.contains(&name.as_str()) {
             return self.refuse(m.method.span(), "a method that the tree does not know");
@@ -235,18 +257,25 @@ impl<'a, 'b> Update<'a, 'b> {
     }
 
     fn call(&mut self, c: &syn::ExprCall) {
-        self.attributes(&c.attrs);
         let Expr::Path(function) = &*c.func else {
             return self.refuse(c.span(), "an unknown function");
         };
-        let names: Vec<String> = function.path.segments.iter().map(|s| s.ident.to_string()).collect();
+        let names: Vec<String> = function
+            .path
+            .segments
+            .iter()
+            .map(|s| s.ident.to_string())
+            .collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let [argument] = c.args.iter().collect::<Vec<_>>()[..] else {
             return self.refuse(c.span(), "a function of this kind takes one argument");
         };
         match names.as_slice() {
             ["bit_cast"] if is_number(argument) => {
-                self.refuse(c.span(), "the tree does not show the first width of this cast: use `bits`");
+                self.refuse(
+                    c.span(),
+                    "the tree does not show the first width of this cast: use `bits`",
+                );
             }
             ["bits"] | ["Bits", "from"] => {
                 let turned = matches!(argument, Expr::MethodCall(m) if m.method == "into");
@@ -254,15 +283,30 @@ impl<'a, 'b> Update<'a, 'b> {
                     self.refuse(c.span(), "`bits` takes a number, or `signal.val().into()`");
                 }
                 if names.len() == 2 && !is_number(argument) {
-                    self.refuse(c.span(), "`Bits::from` takes a number: use `bit_cast` for signals");
+                    self.refuse(
+                        c.span(),
+                        "`Bits::from` takes a number: use `bit_cast` for signals",
+                    );
                 }
             }
             ["bit_cast" | "signed_cast" | "signed_bit_cast" | "unsigned_cast"] => {}
             _ => {
-                return self.refuse(c.span(), "the tree takes this function for a cast, whatever it does");
+                return self.refuse(
+                    c.span(),
+                    "the tree takes this function for a cast, whatever it does",
+                );
             }
         }
         self.value(argument);
+    }
+}
+
+/// Where attributes stand.
+struct Attributes(Vec<Span>);
+
+impl Visit<'_> for Attributes {
+    fn visit_attribute(&mut self, attribute: &syn::Attribute) {
+        self.0.push(attribute.span());
     }
 }
 
@@ -290,7 +334,9 @@ fn is_number(e: &Expr) -> bool {
         Expr::Paren(p) => is_number(&p.expr),
         Expr::Unary(u) => is_number(&u.expr),
         Expr::Binary(b) => is_number(&b.left) && is_number(&b.right),
-        Expr::MethodCall(m) => is_number(&m.receiver) && (m.method == "into" || m.method == "to_bits"),
+        Expr::MethodCall(m) => {
+            is_number(&m.receiver) && (m.method == "into" || m.method == "to_bits")
+        }
         _ => false,
     }
 }

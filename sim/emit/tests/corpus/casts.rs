@@ -32,7 +32,8 @@ impl Logic for Casts {
     fn update(&mut self) {
         self.grown.next = bit_cast::<65, 63>(self.tall.val());
         self.cut.next = bit_cast::<8, 256>(self.wide.val());
-        self.cut_sum.next = bit_cast::<64, 256>(self.wide.val() + bit_cast::<256, 63>(!self.tall.val()));
+        self.cut_sum.next =
+            bit_cast::<64, 256>(self.wide.val() + bit_cast::<256, 63>(!self.tall.val()));
         self.literal.next = bits::<48>(0x0180_C200_0001_u64) ^ bit_cast::<48, 8>(self.octet.val());
         self.short_one.next = 0xABC.into();
         self.to_bit.next = self.one.val().into();
@@ -41,7 +42,8 @@ impl Logic for Casts {
         self.same_bit.next = self.one.val() == self.single.val();
         self.hot.next = 1 << self.octet.val().get_bits::<6>(1);
         self.hot_sized.next = bits::<8>(1) << self.octet.val().get_bits::<3>(2);
-        self.product.next = self.wide.val().get_bits::<16>(100) * self.tall.val().get_bits::<16>(47);
+        self.product.next =
+            self.wide.val().get_bits::<16>(100) * self.tall.val().get_bits::<16>(47);
         self.from.next = Bits::<16>::from(0x1234_u64) - bit_cast::<16, 1>(self.single.val().into());
     }
 }
@@ -79,11 +81,22 @@ impl Logic for Places {
         self.sliding.next = self.odd.val().get_bits::<16>(self.at.val().index() * 4 + 1);
         self.one.next = self.data.val().get_bit(self.place.val().index());
         self.one_fixed.next = self.odd.val().get_bit(36);
-        self.replaced.next = self.data.val().replace_bit(self.place.val().index(), self.value.val());
+        self.replaced.next = self
+            .data
+            .val()
+            .replace_bit(self.place.val().index(), self.value.val());
         self.replaced_fixed.next = self.data.val().replace_bit(17, self.value.val());
-        self.replaced_ends.next = self.odd.val().replace_bit(0, !self.value.val()).replace_bit(36, self.value.val());
+        self.replaced_ends.next = self
+            .odd
+            .val()
+            .replace_bit(0, !self.value.val())
+            .replace_bit(36, self.value.val());
         self.of_sum.next = (self.odd.val() + 1).get_bits::<4>(33);
-        self.next.next = self.data.val().get_bits::<7>(0).get_bit((self.at.val() & 3).index());
+        self.next.next = self
+            .data
+            .val()
+            .get_bits::<7>(0)
+            .get_bit((self.at.val() & 3).index());
     }
 }
 

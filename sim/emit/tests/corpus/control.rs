@@ -45,7 +45,7 @@ struct Choices {
 
 impl Logic for Choices {
     #[hdl_gen]
-    #[rustfmt::skip]
+    #[allow(clippy::if_same_then_else)] // The emitter folds it to no choice at all.
     fn update(&mut self) {
         self.nested.next = self.a.val();
         if self.p.val() {
@@ -75,30 +75,58 @@ impl Logic for Choices {
             Colour::Red => self.matched.next = self.a.val(),
             Colour::Blue => {
                 self.matched.next = self.b.val();
-                if self.q.val() { self.matched.next = self.matched.val() - 1; }
+                if self.q.val() {
+                    self.matched.next = self.matched.val() - 1;
+                }
             }
             _ => {}
         }
         match self.colour.val() {
-            Colour::Red => { self.covered.next = true; }
-            Colour::DarkGreen => { self.covered.next = self.p.val(); }
-            Colour::Blue => { self.covered.next = self.q.val(); }
+            Colour::Red => {
+                self.covered.next = true;
+            }
+            Colour::DarkGreen => {
+                self.covered.next = self.p.val();
+            }
+            Colour::Blue => {
+                self.covered.next = self.q.val();
+            }
         }
         match self.colour.val() {
-            Colour::DarkGreen => { self.dead.next = 1.into(); }
-            _ => { self.dead.next = 2.into(); }
-            Colour::Blue => { self.dead.next = 3.into(); }
+            Colour::DarkGreen => {
+                self.dead.next = 1.into();
+            }
+            _ => {
+                self.dead.next = 2.into();
+            }
+            Colour::Blue => {
+                self.dead.next = 3.into();
+            }
         }
         match self.a.val().index() {
-            0 => { self.numbered.next = 11.into(); }
-            0x80 => { self.numbered.next = 12.into(); }
-            255_usize => { self.numbered.next = 13.into(); }
-            256 => { self.numbered.next = 14.into(); }
-            _ => { self.numbered.next = self.b.val(); }
+            0 => {
+                self.numbered.next = 11.into();
+            }
+            0x80 => {
+                self.numbered.next = 12.into();
+            }
+            255_usize => {
+                self.numbered.next = 13.into();
+            }
+            256 => {
+                self.numbered.next = 14.into();
+            }
+            _ => {
+                self.numbered.next = self.b.val();
+            }
         }
         match self.p.val() {
-            true => { self.truth.next = self.a.val(); }
-            false => { self.truth.next = self.b.val(); }
+            true => {
+                self.truth.next = self.a.val();
+            }
+            false => {
+                self.truth.next = self.b.val();
+            }
         }
         self.next_colour.next = Colour::Red;
         if self.colour.val() == Colour::Red {
@@ -110,7 +138,11 @@ impl Logic for Choices {
         self.code.next = self.colour.val().into();
         self.wide_code.next = bit_cast::<6, 2>(self.next_colour.val().into());
         self.is_green.next = self.colour.val() == Colour::DarkGreen;
-        if self.p.val() { self.both_ways.next = self.a.val(); } else { self.both_ways.next = self.a.val(); }
+        if self.p.val() {
+            self.both_ways.next = self.a.val();
+        } else {
+            self.both_ways.next = self.a.val();
+        }
     }
 }
 
@@ -187,7 +219,10 @@ impl<const N: usize> Logic for Turns<N> {
             if self.at.val().index() > i {
                 self.mask.next = self.mask.val().replace_bit(i, true);
             }
-            self.bits.next = self.bits.val().replace_bit(i, self.total.val().get_bit(0) ^ self.at.val().any());
+            self.bits.next = self
+                .bits
+                .val()
+                .replace_bit(i, self.total.val().get_bit(0) ^ self.at.val().any());
         }
     }
 }

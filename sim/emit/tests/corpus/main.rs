@@ -16,7 +16,6 @@ mod signed;
 mod structs;
 mod widgets;
 
-
 fn forms() -> Vec<bench::Case> {
     let mut cases = mismatches::cases();
     cases.extend(casts::cases());

@@ -41,6 +41,8 @@ impl Logic for Mismatches {
 }
 
 pub fn cases() -> Vec<Case> {
-    vec![case!("mismatches", Mismatches, Mismatches::default(); [(a), (b), (c)];
-        [(widened), (successor), (ahead), (inverse), (masked), (turns)])]
+    vec![
+        case!("mismatches", Mismatches, Mismatches::default(); [(a), (b), (c)];
+        [(widened), (successor), (ahead), (inverse), (masked), (turns)]),
+    ]
 }

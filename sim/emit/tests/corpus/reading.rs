@@ -72,6 +72,8 @@ impl Logic for Reading {
 }
 
 pub fn cases() -> Vec<Case> {
-    vec![case!("reading", Reading, Reading::default(); [(a), (b), (p)];
-        [(early), (between), (arrived), (sometimes), (shown), (through), (folded)])]
+    vec![
+        case!("reading", Reading, Reading::default(); [(a), (b), (p)];
+        [(early), (between), (arrived), (sometimes), (shown), (through), (folded)]),
+    ]
 }

@@ -62,7 +62,8 @@ impl Logic for Products {
     fn update(&mut self) {
         self.product.next = self.a.val() * self.b.val();
         self.wide.next = signed_cast(bit_cast::<16, 15>(self.narrow.val())) - 16383.into();
-        self.sum.next = (self.wide.val() * self.b.val()) + signed_bit_cast::<32, 16>(self.wide.val());
+        self.sum.next =
+            (self.wide.val() * self.b.val()) + signed_bit_cast::<32, 16>(self.wide.val());
         self.grown.next = signed_bit_cast::<40, 16>(self.wide.val());
         self.shrunk.next = signed_bit_cast::<12, 16>(self.wide.val());
     }
@@ -72,13 +73,17 @@ pub fn cases() -> Vec<Case> {
     let mut cases = sweep::<8>();
     cases.extend(sweep::<63>());
     cases.extend(sweep::<65>());
-    cases.push(case!("products", Products, Products::default(); [(narrow), (a), (b)];
-        [(product), (sum), (grown), (shrunk)]));
+    cases.push(
+        case!("products", Products, Products::default(); [(narrow), (a), (b)];
+        [(product), (sum), (grown), (shrunk)]),
+    );
     cases
 }
 
 fn sweep<const N: usize>() -> Vec<Case> {
-    vec![case!(&format!("signed_{N}"), SignedNumbers<N>, SignedNumbers::default(); [(a), (b), (raw)];
+    vec![
+        case!(&format!("signed_{N}"), SignedNumbers<N>, SignedNumbers::default(); [(a), (b), (raw)];
         [(sum), (difference), (negative), (below), (at_most), (above), (at_least), (equal), (cast),
-         (back), (sign), (fixed), (moved)])]
+         (back), (sign), (fixed), (moved)]),
+    ]
 }

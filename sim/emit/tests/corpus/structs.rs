@@ -22,7 +22,10 @@ impl Random for Kind {
 
 impl Default for Inner {
     fn default() -> Self {
-        Inner { flag: false, count: 0.into() }
+        Inner {
+            flag: false,
+            count: 0.into(),
+        }
     }
 }
 
@@ -43,7 +46,10 @@ struct Packet {
 
 impl Random for Inner {
     fn random(rng: &mut ChaCha8Rng) -> Self {
-        Inner { flag: Random::random(rng), count: Random::random(rng) }
+        Inner {
+            flag: Random::random(rng),
+            count: Random::random(rng),
+        }
     }
 }
 
@@ -164,7 +170,10 @@ impl Logic for Pipeline {
     fn update(&mut self) {
         Sink::link(&mut self.from, &mut self.stages[0].upstream);
         for i in 1..3 {
-            Source::join(&mut self.stages[i - 1].downstream, &mut self.stages[i].upstream);
+            Source::join(
+                &mut self.stages[i - 1].downstream,
+                &mut self.stages[i].upstream,
+            );
         }
         Source::link(&mut self.into, &mut self.stages[2].downstream);
         self.copy.upstream.data.next = self.spare.val();
