@@ -1,6 +1,6 @@
 //! Names: those that the tree holds, and those that Verilog allows.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use syn::{BinOp, Expr, Lit, UnOp};
 
@@ -115,22 +115,32 @@ pub(crate) fn forbidden(name: &str) -> Option<String> {
 
 /// Hands out names that are used once.
 #[derive(Default)]
-pub(crate) struct Taken(BTreeSet<String>);
+pub(crate) struct Taken {
+    names: BTreeSet<String>,
+    /// The number at which to go on for a name that was wished before.
+    turns: BTreeMap<String, usize>,
+}
 
 impl Taken {
     pub fn unique(&mut self, wish: &str) -> String {
-        let mut name = wish.to_string();
-        let mut turn = 2;
-        while self.0.contains(&name) || forbidden(&name).is_some() {
-            name = format!("{wish}_{turn}");
+        let mut turn = self.turns.get(wish).copied().unwrap_or(1);
+        loop {
+            let name = if turn == 1 {
+                wish.to_string()
+            } else {
+                format!("{wish}_{turn}")
+            };
             turn += 1;
+            if !self.names.contains(&name) && forbidden(&name).is_none() {
+                self.turns.insert(wish.to_string(), turn);
+                self.names.insert(name.clone());
+                return name;
+            }
         }
-        self.0.insert(name.clone());
-        name
     }
 
     pub fn reserve(&mut self, name: &str) -> bool {
-        self.0.insert(name.to_string())
+        self.names.insert(name.to_string())
     }
 }
 
