@@ -368,6 +368,9 @@ impl<
             & !self.ack.busy.val()
             & !self.resolver.busy.val()
             & !self.builder.busy.val().any();
+        self.counted.d.next.rx_frames = self.ack.busy.val();
+        self.counted.d.next.resolved_delivered = self.resolver.delivered_valid.val();
+        self.counted.d.next.resolved_lost = self.resolver.lost_valid.val();
         self.counted.d.next.rx_unknown_connection = self.ack.unknown_connection.val();
         self.counted.d.next.rx_closed_epoch = self.ack.closed_epoch.val();
         self.counted.d.next.rx_acks = self.ack.applied.val();
