@@ -118,7 +118,7 @@ fn primitives_do_in_verilog_what_their_update_does() {
     ];
     let list = std::fs::read_to_string(dir.path().join("rtl/files.f")).expect("list");
     let list: Vec<String> = list.lines().map(|line| format!("rtl/{line}")).collect();
-    std::fs::write(dir.path().join("list"), list.join("\n")).expect("written");
+    std::fs::write(dir.path().join("list"), list.join("\n") + "\n").expect("written");
     run(dir.path(), &tool("IVERILOG", "iverilog"), &arguments);
     let text = run(dir.path(), &tool("VVP", "vvp"), &["-n", "bench.vvp"]);
     assert!(text.contains("END") && !text.contains("FAIL"), "{text}");
