@@ -81,19 +81,18 @@ pub fn lint(design: &Design) {
     );
 }
 
-/// Yosys must make a netlist of it.
-pub fn synthesise(design: &Design, script: &str) {
+/// Yosys must make a netlist of it in which `check` finds nothing and this last command succeeds.
+pub fn synthesise(design: &Design, synth: &str, last: &str) {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("verilog");
     design.write_to(&path).expect("files");
-    let files: Vec<String> = design
+    let names = design
         .modules
         .iter()
-        .map(|module| format!("{}.v", module.name))
-        .collect();
+        .map(|module| format!("{}.v", module.name));
+    let files = names.collect::<Vec<_>>().join(" ");
     let script = format!(
-        "read_verilog {}; {script} -top {}; check -assert",
-        files.join(" "),
+        "read_verilog {files}; {synth} -top {}; check -assert; {last}",
         design.top
     );
     run(&path, &tool("YOSYS", "yosys"), &["-q", "-p", &script]);

@@ -13,10 +13,13 @@ pub fn model<B: Block>(mut block: B, name: &str) -> VerilatedModel {
     let design = metaroce_emit::emit(&block, name).unwrap_or_else(|error| panic!("{error}"));
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("verilog");
-    design.write_to(&path).unwrap_or_else(|error| panic!("{error}"));
+    design
+        .write_to(&path)
+        .unwrap_or_else(|error| panic!("{error}"));
     lint(&path, name);
     let sources = Sources::from_folder(name, &path).unwrap_or_else(|error| panic!("{error}"));
-    let mut model = VerilatedModel::build(&sources, &Options::small()).unwrap_or_else(|error| panic!("{error}"));
+    let mut model = VerilatedModel::build(&sources, &Options::small())
+        .unwrap_or_else(|error| panic!("{error}"));
     if let Some(reset) = model.find("reset") {
         model.set_u64(reset, 1);
         (0..2).for_each(|_| model.tick().expect("a cycle"));
@@ -32,10 +35,18 @@ fn lint(folder: &Path, top: &str) {
         .current_dir(folder)
         .output()
         .expect("verilator runs");
-    let said = String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned()
+        + &String::from_utf8_lossy(&output.stdout);
     // The summary that newer versions print is no complaint.
-    let said: Vec<&str> = said.lines().filter(|line| !line.starts_with("- ")).collect();
-    assert!(output.status.success() && said.is_empty(), "{top}: {}", said.join("\n"));
+    let said: Vec<&str> = said
+        .lines()
+        .filter(|line| !line.starts_with("- "))
+        .collect();
+    assert!(
+        output.status.success() && said.is_empty(),
+        "{top}: {}",
+        said.join("\n")
+    );
 }
 
 /// A word wider than 64 bits, put together field by field: first field lowest.
@@ -48,8 +59,12 @@ pub struct Word {
 impl Word {
     /// Adds a field of `bits` bits above what is there.
     pub fn field(mut self, value: u64, bits: usize) -> Self {
-        assert!(bits == 64 || value >> bits == 0, "{value:#x} in {bits} bits");
-        self.bytes.resize((self.at + bits).div_ceil(8).max(self.bytes.len()), 0);
+        assert!(
+            bits == 64 || value >> bits == 0,
+            "{value:#x} in {bits} bits"
+        );
+        self.bytes
+            .resize((self.at + bits).div_ceil(8).max(self.bytes.len()), 0);
         for i in 0..bits {
             let at = self.at + i;
             self.bytes[at / 8] |= ((value >> i & 1) as u8) << (at % 8);
@@ -60,7 +75,9 @@ impl Word {
 
     /// Adds whole bytes; what is there must end on a byte's bound or not: any place will do.
     pub fn bytes(self, bytes: &[u8]) -> Self {
-        bytes.iter().fold(self, |word, &byte| word.field(byte.into(), 8))
+        bytes
+            .iter()
+            .fold(self, |word, &byte| word.field(byte.into(), 8))
     }
 
     /// The bytes, least significant first.

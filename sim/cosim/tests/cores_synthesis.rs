@@ -1,0 +1,36 @@
+//! Yosys makes netlists of the datapath, without latches, loops or drivers that fight, and with its FIFOs in block RAM.
+mod datapath;
+
+use datapath::{design, synthesise};
+use metaroce_cores::icrc::Icrc;
+use metaroce_cores::stream_fifo::StreamFifo;
+use metaroce_rtl::plane_rx::PlaneRx;
+use metaroce_rtl::plane_tx::PlaneTx;
+use rust_hdl::prelude::*;
+
+#[test]
+fn the_narrow_planes_map_to_ice40() {
+    let rx = design(PlaneRx::<8, 1, 104, 9>::new(256), "plane_rx");
+    synthesise(
+        &rx,
+        "synth_ice40 -noflatten",
+        "select -assert-min 1 t:SB_RAM40_4K",
+    );
+    let tx = design(PlaneTx::<8, 1, 104, 9>::new(256), "plane_tx");
+    synthesise(
+        &tx,
+        "synth_ice40 -noflatten",
+        "select -assert-min 1 t:SB_RAM40_4K",
+    );
+}
+
+#[test]
+fn the_wide_parts_map_to_ecp5() {
+    let fifo = design(StreamFifo::<Bits<65>, 10>::default(), "stream_fifo");
+    synthesise(
+        &fifo,
+        "synth_ecp5 -noflatten",
+        "select -assert-min 1 t:DP16KD",
+    );
+    synthesise(&design(Icrc::<64, 8>::default(), "icrc"), "synth_ecp5", "");
+}
