@@ -292,6 +292,9 @@ fn verilated(dir: &Path) {
         "--exe",
         "--build",
         "-O3",
+        // The build from PyPI leaves the compiler's option for prepared headers empty.
+        "-MAKEFLAGS",
+        "CFG_CXXFLAGS_PCH_I=-include",
         "-CFLAGS",
         "-O0",
         "-Wno-fatal",
