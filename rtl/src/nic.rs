@@ -9,6 +9,7 @@ use metaroce_cores::event_arbiter::EventArbiter;
 use metaroce_cores::prim::Dff;
 use metaroce_cores::stream_fifo::StreamFifo;
 use metaroce_cores::types::Placement;
+use metaroce_protocol::table::host::Capabilities;
 use rust_hdl::prelude::*;
 
 /// The NIC. Names of emitted ports: `rx_axis_0_tdata`, `m_axi_0_araddr`, `m_axi_ctl_araddr`, `s_axil_awaddr`, `trace_now`, ...
@@ -96,6 +97,17 @@ impl<
     const MA: usize,
 > Nic<N, D, K, H, A, P, CA, GA, RA, C, F, W, IW, G, FA, TA, QA, M, MA>
 {
+    /// What register CAPABILITIES says.
+    pub const CAPABILITIES: Capabilities = Capabilities {
+        connections_log2: CA as u8,
+        paths_log2: (GA - CA) as u8,
+        window_log2: IW as u8,
+        planes: N as u8,
+        stream_bits: 16,
+        regions_log2: RA as u8,
+        messages_log2: MA as u8,
+    };
+
     /// A NIC of this size; `max_payload`: largest MTU in bytes.
     pub fn new(max_payload: usize) -> Self {
         Self {

@@ -2,6 +2,7 @@
 use crate::nic::Nic;
 use crate::transmit_side::TransmitSide;
 use metaroce_emit::{Design, EmitError, emit as emit_block};
+use metaroce_protocol::table::host::Capabilities;
 use rust_hdl::prelude::*;
 
 /// 4 planes, 64 bits; 4 connections of 16 paths, window 256, 16 message slots, 16 regions.
@@ -34,21 +35,42 @@ impl Size {
             Self::Tiny => "tiny",
         }
     }
+
+    /// What register CAPABILITIES says.
+    pub const fn capabilities(self) -> Capabilities {
+        match self {
+            Self::Small => Small::CAPABILITIES,
+            Self::Tiny => Tiny::CAPABILITIES,
+        }
+    }
 }
+
+/// Stack for making a NIC: it is one value of many thousand signals, moved a few times.
+const STACK_BYTES: usize = 256 << 20;
 
 /// The Verilog of a whole NIC of this size.
 pub fn emit(size: Size) -> Result<Design, EmitError> {
-    match size {
+    with_stack(move || match size {
         Size::Small => emit_as(Small::new(4096), "metaroce_small"),
         Size::Tiny => emit_as(Tiny::new(1024), "metaroce_tiny"),
-    }
+    })
 }
 
 /// The Verilog of its transmit side alone.
 pub fn emit_transmit_side(size: Size) -> Result<Design, EmitError> {
-    match size {
+    with_stack(move || match size {
         Size::Small => emit_as(SmallTransmitSide::new(), "transmit_side_small"),
         Size::Tiny => emit_as(TinyTransmitSide::new(), "transmit_side_tiny"),
+    })
+}
+
+fn with_stack<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    let thread = std::thread::Builder::new()
+        .stack_size(STACK_BYTES)
+        .spawn(work);
+    match thread.expect("a thread").join() {
+        Ok(made) => made,
+        Err(panic) => std::panic::resume_unwind(panic),
     }
 }
 
