@@ -1,2 +1,58 @@
-//! The one command.
-fn main() {}
+//! The one command: each verb is a thin door to a crate.
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+mod cosim;
+mod emit;
+mod output;
+mod tables;
+mod wave;
+
+use output::{Output, Stop};
+
+/// MetaRoCE transport for FPGA network cards: emit it, simulate it against its model, look at it.
+#[derive(Parser)]
+#[command(name = "metaroce", version, propagate_version = true)]
+#[command(
+    after_help = "Example:\n  metaroce cosim --file README.md --planes 4 --loss 0.01 --seed 7"
+)]
+struct Cli {
+    /// Print one JSON object on stdout and nothing else.
+    #[arg(long, global = true)]
+    json: bool,
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    Emit(emit::Emit),
+    Cosim(cosim::Cosim),
+    Wave(wave::Wave),
+    Registers(tables::Registers),
+    Dissector(tables::Dissector),
+}
+
+fn run(cli: &Cli) -> anyhow::Result<()> {
+    let output = Output::new(cli.json);
+    let stop = Stop::on_interrupt()?;
+    match &cli.verb {
+        Verb::Emit(verb) => verb.run(&output),
+        Verb::Cosim(verb) => verb.run(&output, &stop),
+        Verb::Wave(verb) => verb.run(&output),
+        Verb::Registers(verb) => verb.run(&output),
+        Verb::Dissector(verb) => verb.run(&output),
+    }
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match run(&cli) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("metaroce: {error:#}");
+            ExitCode::from(output::exit_code(&error))
+        }
+    }
+}

@@ -6,6 +6,7 @@ use metaroce_cosim::axi_lite::{Access, Answer};
 use metaroce_cosim::axi_mem::Access as MemoryAccess;
 use metaroce_cosim::station::Failure;
 use metaroce_cosim::testbed::Testbed;
+use metaroce_protocol::Counter;
 use thiserror::Error;
 
 use super::Backend;
@@ -27,7 +28,24 @@ pub struct Lab(Rc<RefCell<Inner>>);
 struct Inner {
     testbed: Testbed,
     failure: Option<Failure>,
+    /// The simulation stops by itself after this cycle.
+    last_cycle: u64,
     next_address: [u64; 2],
+}
+
+impl Inner {
+    fn has_stopped(&self) -> bool {
+        self.testbed.cycle() > self.last_cycle
+    }
+
+    /// Keeps the reason of a failure.
+    fn stop(&mut self, result: Result<(), Failure>) -> Result<(), DeviceError> {
+        result.map_err(|failure| {
+            let error = LabError::Stopped(failure.to_string());
+            self.failure = Some(failure);
+            error.into()
+        })
+    }
 }
 
 #[derive(Debug, Error)]
@@ -52,6 +70,7 @@ impl Lab {
         Self(Rc::new(RefCell::new(Inner {
             testbed,
             failure: None,
+            last_cycle: u64::MAX,
             next_address: [MEMORY_BASE; 2],
         })))
     }
@@ -70,16 +89,41 @@ impl Lab {
         if let Some(failure) = &inner.failure {
             return Err(LabError::Stopped(failure.to_string()).into());
         }
-        inner.testbed.step().map_err(|failure| {
-            let error = LabError::Stopped(failure.to_string());
-            inner.failure = Some(failure);
-            error.into()
-        })
+        if inner.has_stopped() {
+            return Err(LabError::Stopped(format!(
+                "cycle {} was to be the last",
+                inner.last_cycle
+            ))
+            .into());
+        }
+        let stepped = inner.testbed.step();
+        inner.stop(stepped)
+    }
+
+    /// Lets the simulation stop by itself after this cycle: what drives it then gets an error.
+    pub fn stop_after(&self, cycle: u64) {
+        self.0.borrow_mut().last_cycle = cycle;
+    }
+
+    /// Whether it stopped so.
+    pub fn has_stopped(&self) -> bool {
+        self.0.borrow().has_stopped()
     }
 
     /// Looks at the testbed, or changes it.
     pub fn with<T>(&self, use_it: impl FnOnce(&mut Testbed) -> T) -> T {
         use_it(&mut self.0.borrow_mut().testbed)
+    }
+
+    /// A quiet NIC (0 or 1): nothing may be left over, and its counters must be the model's.
+    pub fn check_quiet(
+        &self,
+        nic: usize,
+        counter: impl Fn(Counter) -> u32,
+    ) -> Result<(), DeviceError> {
+        let mut inner = self.0.borrow_mut();
+        let checked = inner.testbed.stations[nic].check_quiet(counter);
+        inner.stop(checked)
     }
 
     /// Why the simulation stopped, if it did.

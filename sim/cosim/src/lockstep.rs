@@ -57,6 +57,10 @@ pub struct Tally {
     pub placed: u64,
     /// Completions compared.
     pub completions: u64,
+    /// Cycle of the first transmit decision.
+    pub first_transmission: Option<u64>,
+    /// Cycle of the first retransmission.
+    pub first_retransmission: Option<u64>,
 }
 
 #[derive(Debug, Default)]
@@ -184,6 +188,10 @@ impl Lockstep {
                 format!("{kind} ({decision:?})"),
                 format!("{commit:?}"),
             ));
+        }
+        self.tally.first_transmission.get_or_insert(self.cycle);
+        if matches!(decision, Decision::Retransmit(_)) {
+            self.tally.first_retransmission.get_or_insert(self.cycle);
         }
         if let Some(outgoing) = outgoing {
             let bytes = self.encode(&outgoing)?;

@@ -1,5 +1,7 @@
 //! What a NIC is built for, and what its registers tune. Its tables hold the protocol's own entries.
 
+use metaroce_protocol::table::host::Capabilities;
+
 /// Dimensions fixed at synthesis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size {
@@ -15,6 +17,19 @@ pub struct Size {
     pub regions: u32,
     /// Message slots, a power of two, 2..=16.
     pub slots: u32,
+}
+
+impl From<&Capabilities> for Size {
+    fn from(c: &Capabilities) -> Self {
+        Self {
+            connections: 1 << c.connections_log2,
+            paths: 1 << c.paths_log2,
+            window_log2: c.window_log2.into(),
+            planes: c.planes.into(),
+            regions: 1 << c.regions_log2,
+            slots: 1 << c.messages_log2,
+        }
+    }
 }
 
 /// What registers tune.
