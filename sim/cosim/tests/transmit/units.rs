@@ -1,0 +1,152 @@
+//! The small cores by themselves, each against a few lines of Rust.
+use std::collections::VecDeque;
+
+use metaroce_cores::next_in_turn::NextInTurn;
+use metaroce_cores::resolve_queue::ResolveQueue;
+use metaroce_cores::retransmit_queue::RetransmitQueue;
+use metaroce_cores::selector::PathSelector;
+use metaroce_cosim::model::VerilatedModel;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use crate::datapath::model;
+
+fn set(model: &mut VerilatedModel, name: &str, value: u64) {
+    let port = model.port(name).unwrap();
+    model.set_u64(port, value);
+}
+
+fn get(model: &VerilatedModel, name: &str) -> u64 {
+    model.get_u64(model.port(name).unwrap())
+}
+
+#[test]
+fn turns_go_round() {
+    let mut dut = model(NextInTurn::<5>::default(), "next_in_turn");
+    for request in 0..32u64 {
+        for last in 0..8u64 {
+            set(&mut dut, "request", request);
+            set(&mut dut, "last", last);
+            dut.eval().unwrap();
+            let next = (1..=8)
+                .map(|n| (last + n) % 8)
+                .find(|k| request >> k & 1 == 1);
+            assert_eq!(get(&dut, "found"), u64::from(next.is_some()));
+            assert_eq!(
+                get(&dut, "pick"),
+                next.unwrap_or(0),
+                "{request:05b} after {last}"
+            );
+            assert_eq!(get(&dut, "grant"), next.map_or(0, |k| 1 << k));
+        }
+    }
+}
+
+#[test]
+fn the_path_is_the_roomiest_of_the_next_plane() {
+    const PATHS: usize = 11;
+    let mut dut = model(PathSelector::<PATHS, 3>::default(), "path_selector");
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    for _ in 0..20_000 {
+        // Few values, so that ties are common.
+        let top = [1, 3, 257][rng.random_range(0..3)];
+        let paths: Vec<(u64, u64)> = (0..PATHS)
+            .map(|_| (rng.random_range(0..top), rng.random_range(0..3)))
+            .collect();
+        let (room, last) = (rng.random_range(0..8u64), rng.random_range(0..3));
+        for (p, (headroom, plane)) in paths.iter().enumerate() {
+            set(&mut dut, &format!("headroom_{p}"), *headroom);
+            set(&mut dut, &format!("plane_{p}"), *plane);
+        }
+        set(&mut dut, "room", room);
+        set(&mut dut, "last_plane", last);
+        dut.eval().unwrap();
+        let best = |plane: u64| {
+            let able = (0..PATHS).filter(|&p| paths[p].1 == plane && paths[p].0 > 0);
+            able.max_by_key(|&p| (paths[p].0, PATHS - p))
+        };
+        let turn = (1..=3)
+            .map(|n| (last + n) % 3)
+            .filter(|k| room >> k & 1 == 1);
+        let expected = turn
+            .filter_map(|k| best(k).map(|p| (k, p as u64, paths[p].0)))
+            .next();
+        let found = (get(&dut, "found") == 1)
+            .then(|| (get(&dut, "chosen"), get(&dut, "path"), get(&dut, "most")));
+        assert_eq!(found, expected, "{paths:?} room {room:03b} last {last}");
+    }
+}
+
+#[test]
+fn a_retransmit_queue_keeps_order_and_says_when_it_is_full() {
+    let mut dut = model(RetransmitQueue::<4>::default(), "retransmit_queue");
+    let mut rng = ChaCha8Rng::seed_from_u64(2);
+    let mut queue = VecDeque::new();
+    let (mut deepest, mut pushes) = (0, 0);
+    // Like the resolver: a push comes the cycle after room was seen.
+    let mut may = false;
+    for cycle in 0..30_000 {
+        let busy = if cycle / 300 % 2 == 0 { 0.9 } else { 0.3 };
+        let push = may && rng.random_bool(busy);
+        let packet = rng.random::<u64>() & 0x1FFF_FFFF;
+        set(&mut dut, "push", push.into());
+        set(&mut dut, "packet", packet);
+        let pop = !queue.is_empty() && rng.random_bool(0.5);
+        set(&mut dut, "pop", pop.into());
+        dut.settle().unwrap();
+        assert_eq!(
+            get(&dut, "valid"),
+            u64::from(!queue.is_empty()),
+            "cycle {cycle}"
+        );
+        if let Some(head) = queue.front() {
+            assert_eq!(get(&dut, "head"), *head, "cycle {cycle}");
+        }
+        may = get(&dut, "room") == 1;
+        if pop {
+            queue.pop_front();
+        }
+        if push {
+            queue.push_back(packet);
+            pushes += 1;
+        }
+        deepest = deepest.max(queue.len());
+        dut.rise().unwrap();
+    }
+    assert!(
+        pushes > 10_000 && (11..16).contains(&deepest),
+        "{pushes} pushes, {deepest} deep"
+    );
+}
+
+#[test]
+fn a_path_waits_for_the_resolver_once() {
+    let mut dut = model(ResolveQueue::<3, 8>::default(), "resolve_queue");
+    let mut rng = ChaCha8Rng::seed_from_u64(3);
+    let mut queue: VecDeque<u64> = VecDeque::new();
+    for cycle in 0..30_000 {
+        let (push, path) = (rng.random_bool(0.7), rng.random_range(0..8));
+        set(&mut dut, "push", push.into());
+        set(&mut dut, "path", path);
+        let pop =
+            !queue.is_empty() && rng.random_bool(if cycle / 200 % 2 == 0 { 0.2 } else { 0.9 });
+        set(&mut dut, "pop", pop.into());
+        dut.settle().unwrap();
+        assert_eq!(
+            get(&dut, "valid"),
+            u64::from(!queue.is_empty()),
+            "cycle {cycle}"
+        );
+        if let Some(head) = queue.front() {
+            assert_eq!(get(&dut, "head"), *head, "cycle {cycle}");
+        }
+        let waits = queue.contains(&path);
+        if pop {
+            queue.pop_front();
+        }
+        if push && !waits {
+            queue.push_back(path);
+        }
+        dut.rise().unwrap();
+    }
+}
