@@ -40,6 +40,8 @@ pub struct BurstSplitter {
     lane_mask: Constant<Bits<64>>,
     block_mask: Constant<Bits<16>>,
     block: Constant<Bits<16>>,
+    inside_block: Constant<Bits<64>>,
+    block_bytes: Constant<Bits<64>>,
 }
 
 impl BurstSplitter {
@@ -76,6 +78,8 @@ impl BurstSplitter {
             lane_mask: Constant::new((beat_bytes as u64 - 1).into()),
             block_mask: Constant::new((burst_beats as u64 - 1).into()),
             block: Constant::new((burst_beats as u64).into()),
+            inside_block: Constant::new(((burst_beats * beat_bytes) as u64 - 1).into()),
+            block_bytes: Constant::new(((burst_beats * beat_bytes) as u64).into()),
         }
     }
 }
@@ -96,9 +100,13 @@ impl Logic for BurstSplitter {
         self.burst_address.next = self.next_address.q.val();
         self.burst_len.next = bit_cast::<8, 16>(self.take.val() - 1);
         if self.burst_valid.val() && self.burst_ready.val() {
-            self.left.d.next = self.left.q.val() - self.take.val();
-            self.next_address.d.next = self.next_address.q.val()
-                + (bit_cast::<64, 16>(self.take.val()) << self.beat_shift.val());
+            self.left.d.next = 0.into();
+            if self.left.q.val() > self.room.val() {
+                self.left.d.next = self.left.q.val() - self.room.val();
+            }
+            // Every burst but the last ends with its block.
+            self.next_address.d.next =
+                (self.next_address.q.val() & (!self.inside_block.val())) + self.block_bytes.val();
         }
         if self.start.val() {
             self.left.d.next = self.beats.val();

@@ -10,7 +10,7 @@ const POLYNOMIAL: u32 = 0x04C1_1DB7;
 pub fn crc32_byte(state: u32, byte: u8) -> u32 {
     let polynomial = POLYNOMIAL.reverse_bits();
     (0..8).fold(state ^ u32::from(byte), |state, _| {
-        state >> 1 ^ (polynomial * (state & 1))
+        (state >> 1) ^ (polynomial * (state & 1))
     })
 }
 
@@ -19,7 +19,7 @@ pub fn crc32_byte_back(state: u32, byte: u8) -> u32 {
     let polynomial = POLYNOMIAL.reverse_bits();
     let back = |state: u32, _| {
         let bit = state >> 31;
-        (state ^ polynomial * bit) << 1 | bit
+        ((state ^ (polynomial * bit)) << 1) | bit
     };
     (0..8).fold(state, back) ^ u32::from(byte)
 }
@@ -43,7 +43,7 @@ fn masks<const N: usize>(bytes: usize) -> [Constant<Bits<N>>; 32] {
     from_fn(|i| {
         let mut mask = Bits::<N>::default();
         for (bit, column) in columns.iter().enumerate() {
-            mask = mask.replace_bit(bit, column >> i & 1 == 1);
+            mask = mask.replace_bit(bit, (column >> i) & 1 == 1);
         }
         Constant::new(mask)
     })
