@@ -83,7 +83,7 @@ pub const WINDOW: Tunable = Tunable {
 /// Silence after which a path is probed.
 pub const RTO: Tunable = Tunable {
     name: "RTO",
-    default: 16_384,
+    default: 4_096,
     min: 64,
     max: 1 << 25,
     unit: "ticks",

@@ -6,22 +6,21 @@ use super::run::Outcome;
 use super::{Cosim, run};
 use crate::output::{Output, Stop};
 
-/// What a reader of the waves looks for first.
+/// What a reader of the waves looks for first: the engines' commits, then the buses of a plane (`K`).
 const SIGNALS: &[&str] = &[
-    "clock",
     "trace_transmit_valid",
     "trace_transmit_kind",
     "trace_transmit_path",
     "trace_receive_valid",
     "trace_acknowledge_valid",
     "trace_resolve_valid",
-    "m_axi_0_rvalid",
-    "m_axi_0_rready",
-    "m_axi_0_rdata",
-    "tx_axis_0_tvalid",
-    "tx_axis_0_tready",
-    "tx_axis_0_tlast",
-    "tx_axis_0_tdata",
+    "m_axi_K_rvalid",
+    "m_axi_K_rready",
+    "m_axi_K_rdata",
+    "tx_axis_K_tvalid",
+    "tx_axis_K_tready",
+    "tx_axis_K_tlast",
+    "tx_axis_K_tdata",
 ];
 
 /// Runs again and writes waves, save file and picture into the output folder.
@@ -38,7 +37,7 @@ pub fn replay(
     let shown = waves::Failure {
         cycle: moment.cycle,
         title: moment.title.clone(),
-        signals: SIGNALS.iter().map(|name| name.to_string()).collect(),
+        signals: signals(moment.plane),
     };
     let name = if moment.fails { "failure" } else { "moment" };
     let again = Cosim {
@@ -52,4 +51,9 @@ pub fn replay(
     outcome.report.gtkwave = Some(files.gtkw);
     outcome.report.picture = Some(files.svg);
     Ok(())
+}
+
+fn signals(plane: usize) -> Vec<String> {
+    let name = |name: &&str| name.replace('K', &plane.to_string());
+    SIGNALS.iter().map(name).collect()
 }

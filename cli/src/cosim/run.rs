@@ -31,6 +31,8 @@ pub struct Moment {
     /// 0: NIC A, 1: NIC B.
     pub nic: usize,
     pub cycle: u64,
+    /// The plane to look at.
+    pub plane: usize,
     /// What happens there.
     pub title: String,
     /// Whether the simulation stops there.
@@ -81,6 +83,7 @@ fn failed_moment(failure: &Failure) -> Option<Moment> {
     Some(Moment {
         nic,
         cycle: failure.cycle()?,
+        plane: failure.plane().unwrap_or(0),
         title: failure.to_string(),
         fails: true,
     })
@@ -95,6 +98,7 @@ fn first_retransmission(lab: &Lab) -> Moment {
     Moment {
         nic: 0,
         cycle,
+        plane: 0,
         title: format!("NIC A, cycle {cycle}: its first {what}"),
         fails: false,
     }

@@ -39,6 +39,30 @@ pub struct Transferred {
     pub first_cycle: u64,
     /// Cycle of the last beat's transfer.
     pub last_cycle: u64,
+    /// Cycle of each beat's transfer.
+    pub cycles: Vec<u64>,
+    /// Bytes of a beat.
+    pub beat_bytes: usize,
+}
+
+impl Transferred {
+    /// Cycle in which a byte of the frame was transferred; the last one for a byte after its end.
+    pub fn cycle_of(&self, byte: usize) -> u64 {
+        let beat = byte / self.beat_bytes;
+        self.cycles.get(beat).copied().unwrap_or(self.last_cycle)
+    }
+
+    fn new(frame: Frame, cycles: Vec<u64>, beat_bytes: usize) -> Self {
+        let at = |cycle: Option<&u64>| *cycle.expect("a frame has a beat at least");
+        let (first_cycle, last_cycle) = (at(cycles.first()), at(cycles.last()));
+        Self {
+            frame,
+            first_cycle,
+            last_cycle,
+            cycles,
+            beat_bytes,
+        }
+    }
 }
 
 /// The ports of one stream.
@@ -102,7 +126,7 @@ pub struct AxisSource {
     offset: usize,
     /// Whether a beat is on the bus, which then stays until it is taken.
     presenting: bool,
-    first_cycle: u64,
+    cycles: Vec<u64>,
     sent: Vec<Transferred>,
     beats: u64,
 }
@@ -116,7 +140,7 @@ impl AxisSource {
             queue: VecDeque::new(),
             offset: 0,
             presenting: false,
-            first_cycle: 0,
+            cycles: Vec::new(),
             sent: Vec::new(),
             beats: 0,
         })
@@ -217,9 +241,7 @@ impl Agent for AxisSource {
         }
         self.presenting = false;
         self.beats += 1;
-        if self.offset == 0 {
-            self.first_cycle = model.cycle();
-        }
+        self.cycles.push(model.cycle());
         if !self.is_last() {
             self.offset += self.ports.bytes;
             return;
@@ -229,12 +251,9 @@ impl Agent for AxisSource {
             .queue
             .pop_front()
             .expect("the frame under way is in the queue");
-        let (first_cycle, last_cycle) = (self.first_cycle, model.cycle());
-        self.sent.push(Transferred {
-            frame,
-            first_cycle,
-            last_cycle,
-        });
+        let cycles = std::mem::take(&mut self.cycles);
+        self.sent
+            .push(Transferred::new(frame, cycles, self.ports.bytes));
     }
 }
 
@@ -254,7 +273,7 @@ pub struct AxisMonitor {
     /// The beat that was offered and not taken in the cycle before.
     stalled: Option<Beat>,
     partial: Vec<u8>,
-    first_cycle: u64,
+    cycles: Vec<u64>,
     frames: VecDeque<Transferred>,
     violations: Vec<Violation>,
     beats: u64,
@@ -276,7 +295,7 @@ impl AxisMonitor {
             ports,
             stalled: None,
             partial: Vec::new(),
-            first_cycle: 0,
+            cycles: Vec::new(),
             frames: VecDeque::new(),
             violations: Vec::new(),
             beats: 0,
@@ -344,9 +363,7 @@ impl AxisMonitor {
 
     fn take(&mut self, cycle: u64, beat: &Beat) {
         self.beats += 1;
-        if self.partial.is_empty() {
-            self.first_cycle = cycle;
-        }
+        self.cycles.push(cycle);
         let lanes = beat.data[..self.ports.bytes].iter().enumerate();
         let kept = lanes.filter(|(lane, _)| beat.keep >> lane & 1 != 0);
         self.partial.extend(kept.map(|(_, byte)| *byte));
@@ -355,12 +372,9 @@ impl AxisMonitor {
                 data: std::mem::take(&mut self.partial),
                 user: beat.user,
             };
-            let first_cycle = self.first_cycle;
-            self.frames.push_back(Transferred {
-                frame,
-                first_cycle,
-                last_cycle: cycle,
-            });
+            let cycles = std::mem::take(&mut self.cycles);
+            self.frames
+                .push_back(Transferred::new(frame, cycles, self.ports.bytes));
         }
     }
 }

@@ -12,6 +12,8 @@ const OPCODE_AT: usize = 42;
 pub struct Difference {
     /// Header and field, or place in payload.
     pub what: String,
+    /// Byte of the frame where it begins.
+    pub byte: usize,
     /// What the model says.
     pub expected: String,
     /// What the hardware did.
@@ -95,6 +97,7 @@ pub fn first_difference(expected: &[u8], found: &[u8]) -> Difference {
             if e != g {
                 return Difference {
                     what: format!("{}.{}", header.name, f.name),
+                    byte: (at + offset) / 8,
                     expected: e,
                     found: g,
                 };
@@ -107,9 +110,11 @@ pub fn first_difference(expected: &[u8], found: &[u8]) -> Difference {
 
 fn after_headers(expected: &[u8], found: &[u8], start: usize) -> Difference {
     if expected.len() != found.len() {
+        let byte = expected.len().min(found.len());
         let [expected, found] = [expected, found].map(|f| format!("{} bytes", f.len()));
         return Difference {
             what: "frame length".into(),
+            byte,
             expected,
             found,
         };
@@ -126,6 +131,7 @@ fn after_headers(expected: &[u8], found: &[u8], start: usize) -> Difference {
         [expected, found].map(|f| f.get(at).map_or("nothing".into(), |b| format!("{b:#04x}")));
     Difference {
         what,
+        byte: at,
         expected,
         found,
     }

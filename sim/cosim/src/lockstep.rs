@@ -9,6 +9,7 @@ use metaroce_model::wire::{Incoming, Outgoing};
 use metaroce_protocol::{Counter, Cqe, Frame, Wqe, frame};
 
 use crate::axi_mem::{SharedMemory, WriteRecord};
+use crate::axis::Transferred;
 use crate::explain;
 use crate::host_view::HostView;
 use crate::trace::{Commits, Transmit};
@@ -20,6 +21,8 @@ pub struct Mismatch {
     pub nic: String,
     /// Cycle in which it shows.
     pub cycle: u64,
+    /// The plane on which it shows, if it does on one.
+    pub plane: Option<usize>,
     /// Signal, packet field, memory byte or counter.
     pub what: String,
     /// What the model says.
@@ -36,6 +39,7 @@ impl fmt::Display for Mismatch {
             what,
             expected,
             found,
+            ..
         } = self;
         write!(
             f,
@@ -45,6 +49,13 @@ impl fmt::Display for Mismatch {
 }
 
 impl std::error::Error for Mismatch {}
+
+impl Mismatch {
+    fn on_plane(mut self, plane: usize) -> Self {
+        self.plane = Some(plane);
+        self
+    }
+}
 
 /// What happened, for reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -364,47 +375,44 @@ impl Lockstep {
     }
 
     /// A frame whose last beat leaves the NIC in this cycle.
-    pub fn on_frame_out(&mut self, plane: usize, frame: &[u8]) -> Outcome {
+    pub fn on_frame_out(&mut self, plane: usize, sent: &Transferred) -> Outcome {
         self.tally.frames += 1;
+        let frame = &sent.frame.data;
         let queues = &mut self.planes[plane];
-        let queue = if explain::is_answer(frame) {
-            &mut queues.answers
-        } else {
-            &mut queues.data
+        let queue = match explain::is_answer(frame) {
+            true => &mut queues.answers,
+            false => &mut queues.data,
         };
         let Some(expected) = queue.pop_front() else {
-            return Err(self.differs(
-                &format!("plane {plane}: frame"),
-                "no frame",
-                explain::summary(frame),
-            ));
+            let what = format!("plane {plane}: frame");
+            let mismatch = self.differs(&what, "no frame", explain::summary(frame));
+            return Err(mismatch.on_plane(plane));
         };
-        if expected == frame {
+        if expected == *frame {
             return Ok(());
         }
+        // The beat tells more than the frame's end, where the difference is noticed.
         let difference = explain::first_difference(&expected, frame);
-        Err(self.differs(
-            &format!("plane {plane}: {}", difference.what),
-            difference.expected,
-            difference.found,
-        ))
+        self.cycle = sent.cycle_of(difference.byte);
+        let what = format!("plane {plane}: {}", difference.what);
+        let mismatch = self.differs(&what, difference.expected, difference.found);
+        Err(mismatch.on_plane(plane))
     }
 
     /// Bytes that a plane's write port made visible in host memory.
     pub fn on_placed(&mut self, plane: usize, record: &WriteRecord) -> Outcome {
         self.tally.placed += record.data.len() as u64;
         let Some((address, data)) = self.planes[plane].placements.front_mut() else {
-            return Err(self.differs(
-                &format!("plane {plane}: write"),
-                "no write",
-                format!("{:#x}", record.address),
-            ));
+            let found = format!("{:#x}", record.address);
+            let mismatch = self.differs(&format!("plane {plane}: write"), "no write", found);
+            return Err(mismatch.on_plane(plane));
         };
         let length = record.data.len();
         if *address != record.address || data.get(..length) != Some(&record.data[..]) {
             let expected = explain::memory(*address, data);
             let found = explain::memory(record.address, &record.data);
-            return Err(self.differs(&format!("plane {plane}: write"), expected, found));
+            let mismatch = self.differs(&format!("plane {plane}: write"), expected, found);
+            return Err(mismatch.on_plane(plane));
         }
         data.drain(..length);
         *address += length as u64;
@@ -466,6 +474,7 @@ impl Lockstep {
         Mismatch {
             nic: self.name.clone(),
             cycle: self.cycle,
+            plane: None,
             what: what.into(),
             expected: expected.into(),
             found: found.into(),

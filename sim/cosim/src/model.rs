@@ -50,6 +50,8 @@ pub struct VerilatedModel {
     clock: Option<PortId>,
     cycle: u64,
     trace: Trace,
+    /// Time of the last dump.
+    dumped: Option<u64>,
 }
 
 /// Whether waves are written.
@@ -88,6 +90,7 @@ impl VerilatedModel {
             clock,
             cycle: 0,
             trace: Trace::Off,
+            dumped: None,
         })
     }
 
@@ -253,8 +256,12 @@ impl VerilatedModel {
             self.trace_close();
             return Ok(());
         }
-        self.raw
-            .trace_dump(self.cycle * CYCLE_TIME + level * CYCLE_TIME / 2)
+        // A model that goes on after a failure settles once more in the same half cycle.
+        let time = self.cycle * CYCLE_TIME + level * CYCLE_TIME / 2;
+        if self.dumped.replace(time) == Some(time) {
+            return Ok(());
+        }
+        self.raw.trace_dump(time)
     }
 
     /// Rising edges so far: the number of the cycle that is under way.

@@ -62,6 +62,14 @@ impl Failure {
         }
     }
 
+    /// The plane on which it shows, if it does on one.
+    pub fn plane(&self) -> Option<usize> {
+        match self {
+            Failure::Mismatch(mismatch) => mismatch.plane,
+            _ => None,
+        }
+    }
+
     /// The NIC that failed, if one did.
     pub fn nic(&self) -> Option<&str> {
         match self {
@@ -244,7 +252,7 @@ impl Station {
         for (plane, sink) in self.tx.iter_mut().enumerate() {
             while let Some(sent) = sink.pop() {
                 self.quiet_for = 0;
-                self.lockstep.on_frame_out(plane, &sent.frame.data)?;
+                self.lockstep.on_frame_out(plane, &sent)?;
                 frames.push((plane, sent.frame.data));
             }
         }

@@ -12,7 +12,7 @@ pub struct Message {
     pub wqe: Wqe,
     /// Index of the WQE, which wraps.
     pub index: u32,
-    /// Packets it takes, at least 1.
+    /// Packets it takes, at least 1; 0 of a request that can't be: it is never sent.
     pub packets: u32,
     /// Packets delivered.
     pub delivered: u32,
@@ -78,14 +78,24 @@ impl Messages {
 
     /// Takes a message into the next slot and makes it current.
     pub fn load(&mut self, wqe: Wqe, mtu_log2: u32) {
-        let slot = self.next_index % self.slots;
-        self.ring
-            .push_back(Message::new(wqe, self.next_index, mtu_log2));
-        self.next_index = self.next_index.wrapping_add(1);
-        self.current = Some(Packet {
-            slot: slot as u8,
-            index: 0,
+        let slot = (self.next_index % self.slots) as u8;
+        self.push(Message::new(wqe, self.next_index, mtu_log2));
+        self.current = Some(Packet { slot, index: 0 });
+    }
+
+    /// Takes a request that can't be into the next slot, where it waits for its turn to fail.
+    pub fn load_bad(&mut self, wqe: Wqe) {
+        self.push(Message {
+            wqe,
+            index: self.next_index,
+            packets: 0,
+            delivered: 0,
         });
+    }
+
+    fn push(&mut self, message: Message) {
+        self.ring.push_back(message);
+        self.next_index = self.next_index.wrapping_add(1);
     }
 
     /// The next packet of the current message.

@@ -1,13 +1,9 @@
 //! The sender's side of a path: numbering, the snapshot of what the receiver said, and the fate of each transmission.
+use metaroce_protocol::constants::{MAX_BACKOFF_SHIFT, MAX_UNRESOLVED, MAX_UNRESOLVED_DATA};
 use metaroce_protocol::{Bitvector, Psn, Tsn};
 
-/// Transmissions a path may have unresolved: one less than the ring by TSN, which could not tell 256 from none.
-pub const MAX_UNRESOLVED: u32 = 255;
-/// How far data may go: the rest is for a tail probe and fifteen time-out probes.
-pub const MAX_DATA_UNRESOLVED: u32 = 239;
-const RING: usize = 256;
-/// Time-outs double up to this many times.
-const MAX_BACKOFF: u32 = 6;
+/// Entries of the ring by TSN: one more than may be unresolved, so that full differs from empty.
+const RING: usize = MAX_UNRESOLVED as usize + 1;
 
 /// One packet's place in its message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -123,7 +119,7 @@ impl SendPath {
     /// Transmissions, retransmissions too, that may be sent now.
     pub fn pipe_room(&self, window: u32) -> u32 {
         window
-            .min(MAX_DATA_UNRESOLVED)
+            .min(MAX_UNRESOLVED_DATA)
             .saturating_sub(self.unresolved())
     }
 
@@ -181,7 +177,7 @@ impl SendPath {
     /// Which probe the path wants, if any. `quiet`: the NIC has no new data to send.
     pub fn wants_probe(&self, now: u32, quiet: bool, rto: u32, max_retries: u32) -> Option<Probe> {
         let retries = self.retries_so_far();
-        let limit = u64::from(rto) << retries.min(MAX_BACKOFF);
+        let limit = u64::from(rto) << retries.min(MAX_BACKOFF_SHIFT);
         let silent = |since: u32| u64::from(now.wrapping_sub(since)) >= limit;
         if self.unresolved() == 0 {
             None

@@ -1,5 +1,5 @@
 //! Messages in, completions out.
-use metaroce_protocol::{CompletionStatus, Counter, Wqe};
+use metaroce_protocol::{CompletionStatus, Counter, Wqe, WqeOpcode};
 
 use super::{Failure, Nic};
 use crate::message::Message;
@@ -21,10 +21,15 @@ impl Nic {
         self.messages.has_room()
     }
 
-    /// A WQE becomes the current message.
+    /// A WQE takes a slot and becomes the current message; one that can't be (unknown opcode, no such connection) only waits to fail.
     pub fn load_message(&mut self, wqe: Wqe) {
         self.counters.add(Counter::Messages, 1);
-        self.messages.load(wqe, self.tunables.mtu_log2);
+        let connection = self.connections.get(usize::from(wqe.connection));
+        if wqe.opcode == WqeOpcode::Write && connection.is_some_and(Option::is_some) {
+            self.messages.load(wqe, self.tunables.mtu_log2);
+        } else {
+            self.messages.load_bad(wqe);
+        }
     }
 
     /// Completes the oldest message; `None` if it is not complete and its connection has not failed.
@@ -37,6 +42,9 @@ impl Nic {
 
     fn oldest_status(&self) -> Option<CompletionStatus> {
         let message = self.messages.oldest()?;
+        if message.packets == 0 {
+            return Some(CompletionStatus::BadRequest);
+        }
         if message.delivered == message.packets {
             return Some(CompletionStatus::Success);
         }
