@@ -156,6 +156,11 @@ impl Station {
         self.plant = Some(plant);
     }
 
+    /// Whether a planted fault still waits for its moment.
+    pub fn is_planted(&self) -> bool {
+        self.plant.is_some()
+    }
+
     /// The model, to arm waves.
     pub fn model_mut(&mut self) -> &mut VerilatedModel {
         &mut self.model

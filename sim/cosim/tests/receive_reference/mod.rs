@@ -273,7 +273,7 @@ impl Receiver {
             std::mem::take(&mut path.pending),
             "path {number} asked for an ACK"
         );
-        let mut bits = vec![0u64; 4];
+        let mut bits = [0u64; 4];
         for (i, &bit) in path.bits.iter().enumerate() {
             bits[i / 64] |= u64::from(bit) << (i % 64);
         }
