@@ -192,9 +192,9 @@ counters! {
     RxOnFailedConnection = "rx_on_failed_connection";
     /// REFUSALs applied.
     RxRefusals = "rx_refusals";
-    /// WRITEs sent, retransmissions included.
+    /// New WRITEs sent; retransmissions count apart.
     TxWrites = "tx_writes";
-    /// Payload bytes of WRITEs sent, retransmissions included.
+    /// Payload bytes of new WRITEs sent.
     TxWriteBytes = "tx_write_bytes";
     /// WRITEs sent again.
     TxRetransmissions = "tx_retransmissions";

@@ -104,9 +104,9 @@ pub mod counters {
     pub const RX_ON_FAILED_CONNECTION: u64 = 0x248;
     /// REFUSALs applied.
     pub const RX_REFUSALS: u64 = 0x24C;
-    /// WRITEs sent, retransmissions included.
+    /// New WRITEs sent; retransmissions count apart.
     pub const TX_WRITES: u64 = 0x250;
-    /// Payload bytes of WRITEs sent, retransmissions included.
+    /// Payload bytes of new WRITEs sent.
     pub const TX_WRITE_BYTES: u64 = 0x254;
     /// WRITEs sent again.
     pub const TX_RETRANSMISSIONS: u64 = 0x258;
