@@ -122,7 +122,7 @@ fn a_planted_fault_is_found_and_shown() {
     let output = cosim(
         &input,
         folder.path(),
-        &["--plant-fault", "6000", "--no-pcap"],
+        &["--plant-fault", "2500", "--no-pcap"],
     );
     assert_eq!(output.status.code(), Some(1));
     let report = json(&output);
