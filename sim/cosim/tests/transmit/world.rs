@@ -5,7 +5,9 @@ use metaroce_model::config::{Size, Tunables};
 use metaroce_model::nic::{Decision, Nic};
 use metaroce_model::send::Fate;
 use metaroce_model::wire::{Body, Incoming, Outgoing};
-use metaroce_protocol::{ConnectionEntry, Counter, PathEntry, Psn, RegionEntry, Tsn, Wqe};
+use metaroce_protocol::{
+    ConnectionEntry, Counter, PathEntry, Psn, RegionEntry, Tsn, Wqe, WqeOpcode,
+};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -419,6 +421,7 @@ impl World {
 
     pub fn message(&mut self, connection: u32, length: u32, r_key: u32) {
         let wqe = Wqe {
+            opcode: WqeOpcode::Write,
             connection: connection as u16,
             stream: self.rng.random(),
             message: self.rng.random(),
