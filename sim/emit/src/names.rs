@@ -59,6 +59,11 @@ fn eval(e: &Expr, loops: &Loops) -> Option<i128> {
                 BinOp::Mul(_) => x.checked_mul(y)?,
                 BinOp::Div(_) if y != 0 => x / y,
                 BinOp::Rem(_) if y != 0 => x % y,
+                BinOp::BitAnd(_) => x & y,
+                BinOp::BitOr(_) => x | y,
+                BinOp::BitXor(_) => x ^ y,
+                BinOp::Shr(_) if y < 64 => x >> y,
+                BinOp::Shl(_) if y < 64 => x << y,
                 _ => return None,
             }
         }
@@ -113,6 +118,14 @@ pub(crate) fn forbidden(name: &str) -> Option<String> {
         .then(|| format!("`{name}` is a keyword of Verilog or C++ (Verilator's output): rename it"))
 }
 
+/// Why a name cannot be a port of the top, if it cannot: Verilator makes a class of the top,
+/// and each port a member of it.
+pub(crate) fn forbidden_at_top(name: &str) -> Option<String> {
+    MEMBERS.split_whitespace().any(|k| k == name).then(|| {
+        format!("port `{name}` has a name that Verilator's class of the top module uses: rename it")
+    })
+}
+
 /// Hands out names that are used once.
 #[derive(Default)]
 pub(crate) struct Taken {
@@ -122,7 +135,9 @@ pub(crate) struct Taken {
 }
 
 impl Taken {
+    /// A name as close to the wish as Verilog allows.
     pub fn unique(&mut self, wish: &str) -> String {
+        let wish = &wish.replace(|c: char| !c.is_ascii_alphanumeric() && c != '_', "_");
         let mut turn = self.turns.get(wish).copied().unwrap_or(1);
         loop {
             let name = if turn == 1 {
@@ -178,6 +193,10 @@ using volatile wchar_t xor_eq stdin stdout stderr errno NULL NAN \
 abort bit_vector cdecl complex const_iterator deque far huge interrupt near pascal sc_clock sc_in \
 sc_inout sc_out sc_signal sensitive sensitive_neg sensitive_pos type_info uint16_t uint32_t uint8_t \
 std mailbox process semaphore randomize iterator list map override queue reference set stack vector";
+
+// Members of Verilator's class of the top in 5.006 and 5.48, and macros that compilers predefine.
+const MEMBERS: &str = "atClone contextp eval eval_end_step eval_step eventsPending final hierName \
+i386 linux modelName name nextTimeSlot prepareClone rootp threads trace traceCapable unix vlNamep vlSymsp";
 
 #[cfg(test)]
 mod tests {

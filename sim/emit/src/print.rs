@@ -7,7 +7,7 @@ use std::fmt::Write;
 use crate::design::{Direction, Port};
 use crate::ir::{E, Kind, NetId};
 use crate::lower::{Logic, Role};
-use crate::names::{Taken, forbidden};
+use crate::names::{Taken, forbidden, forbidden_at_top};
 use crate::tidy::Plan;
 use crate::tree::Scope;
 
@@ -113,6 +113,7 @@ impl Names {
                     "port `{name}`: names in `{INSTANCE}` are kept for instances"
                 ));
             }
+            reasons.extend(is_top(scope).then(|| forbidden_at_top(&name)).flatten());
             if is_top(scope) && name == scope.name {
                 reasons.push(format!("port `{name}` has the name of the top module"));
             }

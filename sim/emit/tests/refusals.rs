@@ -109,6 +109,38 @@ refused!(a_port_named_as_the_top, "name of the top module", "", { uut_top: Signa
     self.y.next = self.uut_top.val();
 });
 
+refused!(a_port_that_verilators_class_has, "Verilator's class", "", { eval: Signal<In, Bit>, y: Signal<Out, Bit> }, #[hdl_gen] fn update(&mut self) {
+    self.y.next = self.eval.val();
+});
+
+refused!(a_port_that_is_a_macro, "Verilator's class", "", { linux: Signal<In, Bit>, y: Signal<Out, Bit> }, #[hdl_gen] fn update(&mut self) {
+    self.y.next = self.linux.val();
+});
+
+refused!(a_name_that_is_not_ascii, "no Verilog name", "", { a: Signal<In, Bit>, y: Signal<Out, Bit>, größe: Signal<Local, Bit> }, #[hdl_gen] fn update(&mut self) {
+    self.y.next = self.a.val();
+});
+
+refused!(a_sub_block_whose_name_is_not_ascii, "no plain path", "", { clock: Signal<In, Clock>, y: Signal<Out, Bit>, größe: DFF<Bit> }, #[hdl_gen] fn update(&mut self) {
+    self.größe.clock.next = self.clock.val();
+    self.größe.d.next = !self.größe.q.val();
+    self.y.next = self.größe.q.val();
+});
+
+refused!(a_raw_name, "no plain path", "", { r#type: Signal<In, Bit>, y: Signal<Out, Bit>, r#in: DFF<Bit> }, #[hdl_gen] fn update(&mut self) {
+    self.y.next = self.r#type.val();
+});
+
+refused!(a_match_that_leaves_out_a_value, "latch", "", { a: Signal<In, Bits<2>>, y: Signal<Out, Bit> }, #[hdl_gen] fn update(&mut self) {
+    match self.a.val().index() {
+        0 => self.y.next = true,
+        1 => self.y.next = false,
+        3 => self.y.next = false,
+        4 => self.y.next = false,
+        _ => {}
+    }
+});
+
 refused!(a_name_that_the_tree_garbles, "garbles a name", "", { myself: Signal<In, Bit>, y: Signal<Out, Bit> }, #[hdl_gen] fn update(&mut self) {
     self.y.next = true;
 });

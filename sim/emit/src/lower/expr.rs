@@ -76,6 +76,11 @@ impl Lowerer<'_> {
         if raw.ends_with("$next") {
             return Err("`.next` cannot be read: use `.val()`".into());
         }
+        if let Some((signal, fields)) = raw.split_once("$val()$")
+            && !fields.contains([']', '('])
+        {
+            return self.fields_of(signal, fields);
+        }
         let name = resolve(raw, &self.loops)?;
         if let Some((ty, value)) = self.constants.get(&name) {
             return Ok(Value::new(
@@ -98,6 +103,22 @@ impl Lowerer<'_> {
             _ => ir::net(id, ty.width()),
         };
         Ok(Value::new(e, ty))
+    }
+
+    /// `signal.val().outer.inner`: the tree keeps a field of a field as text.
+    fn fields_of(&mut self, signal: &str, fields: &str) -> Lowered {
+        let mut value = self.read(signal)?;
+        for name in fields.split('$') {
+            let Ty::Struct(s) = &value.ty else {
+                return Err(format!("`{name}` of a {}", value.ty.say()));
+            };
+            let place = s.fields.iter().position(|(field, _)| field == name);
+            let place = place.ok_or_else(|| format!("{} has no field `{name}`", s.name))?;
+            let offset = s.fields[..place].iter().map(|(_, ty)| ty.width()).sum();
+            let ty = s.fields[place].1.clone();
+            value = Value::new(ir::slice(value.e, offset, ty.width()), ty);
+        }
+        Ok(value)
     }
 
     /// `Enum$Variant`, if it is one.

@@ -151,7 +151,33 @@ impl Lowerer<'_> {
         if let Some(n) = self.number(e)? {
             return fixed(&n).map(Place::Fixed);
         }
+        if let Some(at) = self.constant_sum(e)? {
+            return Ok(Place::Fixed(at));
+        }
         self.computed(e, limit).map(Place::Computed)
+    }
+
+    /// The sum of two constants, if it wraps in neither reading.
+    fn constant_sum(&mut self, e: &Ast) -> Result<Option<usize>, String> {
+        let Ast::Binary(a, VerilogOp::Add, b) = strip(e) else {
+            return Ok(None);
+        };
+        if self.number(a)?.is_some() || self.number(b)?.is_some() {
+            return Ok(None);
+        }
+        let (Ast::Signal(_), Ast::Signal(_)) = (strip(a), strip(b)) else {
+            return Ok(None);
+        };
+        let (x, y) = (self.plain(a)?, self.plain(b)?);
+        let (Some(p), Some(q)) = (x.value(), y.value()) else {
+            return Ok(None);
+        };
+        let sum = p + q;
+        let narrow = x.width.min(y.width) as u64;
+        Ok(sum
+            .try_into()
+            .ok()
+            .filter(|sum| BigUint::from(*sum).bits() <= narrow))
     }
 
     fn computed(&mut self, e: &Ast, limit: usize) -> Result<E, String> {

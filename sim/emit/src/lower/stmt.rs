@@ -1,5 +1,7 @@
 //! Statements: assignments, `if`, `match`, `for`, links and clock macros.
 
+use std::collections::BTreeSet;
+
 use num_bigint::BigUint;
 use num_traits::Zero;
 use rust_hdl_core::ast::{
@@ -18,6 +20,9 @@ use crate::ty::{self, Ty};
 
 /// More turns than any of the project's blocks needs; a typo in a bound ends here.
 const MOST_TURNS: usize = 1 << 16;
+
+/// Nobody names every value of a wider vector.
+const MOST_MATCHED_BITS: usize = 16;
 
 impl Lowerer<'_> {
     pub(super) fn block(&mut self, block: &VerilogBlock) {
@@ -166,16 +171,22 @@ impl Lowerer<'_> {
         let statement = self.statement.clone();
         let before = self.state.clone();
         let mut arms = Vec::new();
+        let mut named = BTreeSet::new();
         for case in &m.cases {
             self.statement = statement.clone();
-            let test = self.pattern(case, &test)?;
+            let value = self.pattern(case, &test)?;
+            let within = value.as_ref().filter(|v| v.width == test.e.width);
+            named.extend(within.and_then(|value| value.value().cloned()));
+            // Once every value has its arm, a `_` is dead.
+            let covered = values(&test.ty).is_some_and(|all| named.len() == all);
+            let test = value.map(|value| equals(&test.e, value));
             let decided = test.as_ref().and_then(|test| test.value().cloned());
             if decided.as_ref().is_some_and(Zero::is_zero) {
                 continue;
             }
             self.state = before.clone();
             self.block(&case.block);
-            let last = test.is_none() || decided.is_some();
+            let last = covered || test.is_none() || decided.is_some();
             arms.push((test, std::mem::take(&mut self.state)));
             if last {
                 break;
@@ -193,7 +204,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// When an arm is taken: `None` is always.
+    /// The value that an arm is taken for: `None` is any. A number of more bits is never met.
     fn pattern(&self, case: &VerilogCase, test: &Value) -> Result<Option<E>, String> {
         let text = case.condition.as_str();
         if text == "default" {
@@ -210,13 +221,10 @@ impl Lowerer<'_> {
         } else {
             let number = pattern_number(text, &test.ty)
                 .ok_or_else(|| format!("pattern `{text}` is neither a number nor `_`"))?;
-            if number.bits() > test.e.width as u64 {
-                // An index never reaches this number: the arm is dead.
-                return Ok(Some(ir::bit(false)));
-            }
-            ir::constant(test.e.width, number)
+            let width = test.e.width.max(number.bits() as usize);
+            ir::constant(width, number)
         };
-        Ok(Some(ir::binary(Op::Eq, test.e.clone(), value)))
+        Ok(Some(value))
     }
 
     fn looping(&mut self, l: &VerilogLoop) -> Result<(), String> {
@@ -255,6 +263,25 @@ impl Lowerer<'_> {
             )?;
         }
         Ok(())
+    }
+}
+
+/// Whether `e` has this value; a wider value is out of its reach.
+fn equals(e: &E, value: E) -> E {
+    if value.width > e.width {
+        ir::bit(false)
+    } else {
+        ir::binary(Op::Eq, e.clone(), value)
+    }
+}
+
+/// How many values a type has, where a `match` may name them all.
+fn values(ty: &Ty) -> Option<usize> {
+    match ty {
+        Ty::Enum(e) => Some(e.variants.len()),
+        Ty::Bool => Some(2),
+        Ty::Bits(n) if *n <= MOST_MATCHED_BITS => Some(1 << n),
+        _ => None,
     }
 }
 
