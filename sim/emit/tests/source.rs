@@ -36,6 +36,31 @@ fn an_inclusive_range_is_refused() {
 }
 
 #[test]
+fn a_bound_that_a_signal_gives_is_refused() {
+    refused(
+        "for i in 0..self.count.val().index() { self.y.next = self.a.val(); }",
+        "time of emission",
+    );
+    passes("for i in N..2 * N + 1 { self.y.next = self.a.val(); }");
+    passes("for i in 0..clog2(N) { self.y.next = self.a.val(); }");
+}
+
+#[test]
+fn a_number_that_wraps_at_a_width_of_its_own_is_refused() {
+    refused(
+        "for i in 0..4 { self.y.next = self.a.val() << (i.to_bits::<2>() + 3); }",
+        "width at which this wraps",
+    );
+    passes("for i in 0..4 { self.y.next = self.a.val() << (8 * i).to_bits::<6>(); }");
+    passes("for i in 0..4 { self.y.next = self.a.val() + i.to_bits::<8>(); }");
+}
+
+#[test]
+fn a_field_of_a_field_passes() {
+    passes("self.y.next = self.a.val().inner.count + 1;");
+}
+
+#[test]
 fn a_guard_is_refused() {
     refused(
         "match self.s.val() { S::A if self.a.val() => {} _ => {} }",
@@ -88,6 +113,7 @@ fn usize_arithmetic_is_refused_where_the_tree_reads_bits() {
 #[test]
 fn a_bare_name_is_refused() {
     refused("self.y.next = a;", "bare name");
+    refused("self.y.next = consts::limit;", "this path");
     refused(
         "match self.s.val() { Idle => {} other => {} }",
         "a pattern is",
@@ -123,6 +149,26 @@ fn definitions_that_change_a_meaning_are_refused() {
     assert!(!beside("impl Synth for State {}").is_empty());
     assert!(!beside("trait Any { fn any(&self) -> bool; }").is_empty());
     assert!(beside("fn helper() {}").is_empty());
+}
+
+#[test]
+fn a_type_in_a_file_of_its_own_is_checked() {
+    let text = |rest: &str| check_text(&format!("use rust_hdl::prelude::*; {rest}"), "x.rs");
+    assert!(text("impl PartialEq for State { fn eq(&self, _: &Self) -> bool { true } }").is_err());
+    assert!(text("fn bits<const N: usize>(x: u64) -> Bits<N> { x.into() }").is_err());
+    assert!(text("#[derive(LogicStruct)] struct S { a: Bit, _pad: Bit }").is_err());
+    assert!(text("#[derive(LogicStruct)] struct S { a: Bit, pad: Bit }").is_ok());
+}
+
+#[test]
+fn an_update_under_another_name_is_refused() {
+    let update = "fn update(&mut self) { for i in 0..=3 {} }";
+    for text in [
+        format!("use rust_hdl::prelude::hdl_gen as made; impl Logic for X {{ #[made] {update} }}"),
+        format!("impl Logic for X {{ #[cfg_attr(all(), hdl_gen)] {update} }}"),
+    ] {
+        assert!(check_text(&text, "x.rs").is_err(), "{text}");
+    }
 }
 
 #[test]

@@ -55,7 +55,11 @@ const TRAITS: &[(&str, &str)] = &[
 ];
 
 pub(super) fn check(text: &str, name: &str) -> Vec<Refusal> {
-    if !text.contains("hdl_gen") {
+    // A type of hardware may stand in a file of its own, apart from the updates that use it.
+    if !["hdl_gen", "rust_hdl", "LogicSt"]
+        .iter()
+        .any(|word| text.contains(word))
+    {
         return Vec::new();
     }
     let mut found = Found {
@@ -63,6 +67,7 @@ pub(super) fn check(text: &str, name: &str) -> Vec<Refusal> {
         lines: text.lines().collect(),
         refused: Vec::new(),
         owner: String::new(),
+        updates: text.contains("hdl_gen"),
     };
     match syn::parse_file(text) {
         Ok(file) => found.visit_file(&file),
@@ -76,6 +81,8 @@ pub(super) struct Found<'a> {
     lines: Vec<&'a str>,
     refused: Vec<Refusal>,
     owner: String,
+    /// Whether the file holds updates.
+    updates: bool,
 }
 
 impl Found<'_> {
@@ -165,7 +172,10 @@ impl<'ast> Visit<'ast> for Found<'_> {
         let kind = name
             .map(|segment| segment.ident.to_string())
             .unwrap_or_default();
-        if let Some((_, why)) = TRAITS.iter().find(|(name, _)| *name == kind) {
+        // A `Synth` in a file without updates is meant to be a type of its own, tested there.
+        let own_type = kind == "Synth" && !self.updates;
+        let meant = TRAITS.iter().find(|(name, _)| *name == kind);
+        if let (Some((_, why)), false) = (meant, own_type) {
             self.refuse(item.span(), why);
         }
         if kind == "From" && last_ident(&item.self_ty).is_some_and(|ident| ident == "Bits") {
@@ -202,6 +212,38 @@ impl<'ast> Visit<'ast> for Found<'_> {
         self.owner = before;
     }
 
+    fn visit_attribute(&mut self, attribute: &'ast syn::Attribute) {
+        let hidden = attribute.path().is_ident("cfg_attr")
+            && matches!(&attribute.meta, syn::Meta::List(list) if list.tokens.to_string().contains("hdl_gen"));
+        if hidden {
+            self.refuse(
+                attribute.span(),
+                "write `#[hdl_gen]` itself: this check does not see it here",
+            );
+        }
+    }
+
+    /// `LogicStruct` leaves out a field whose name starts with `_`, `==` does not.
+    fn visit_item_struct(&mut self, item: &'ast syn::ItemStruct) {
+        let is_value = item.attrs.iter().any(|a| {
+            a.path().is_ident("derive")
+                && matches!(&a.meta, syn::Meta::List(l) if l.tokens.to_string().contains("LogicStruct"))
+        });
+        for field in item.fields.iter().filter(|_| is_value) {
+            if field
+                .ident
+                .as_ref()
+                .is_some_and(|name| name.to_string().starts_with('_'))
+            {
+                self.refuse(
+                    field.span(),
+                    "`LogicStruct` leaves out a field that starts with `_`",
+                );
+            }
+        }
+        visit::visit_item_struct(self, item);
+    }
+
     fn visit_item_fn(&mut self, item: &'ast syn::ItemFn) {
         self.check_name(&item.sig.ident, FUNCTIONS);
         visit::visit_item_fn(self, item);
@@ -218,6 +260,10 @@ impl<'ast> Visit<'ast> for Found<'_> {
     }
 
     fn visit_use_rename(&mut self, item: &'ast syn::UseRename) {
+        let derives = ["hdl_gen", "LogicBlock", "LogicState", "LogicStruct"];
+        if derives.iter().any(|name| item.ident == name) {
+            self.refuse(item.span(), "under another name this check does not see it");
+        }
         self.check_name(&item.rename, FUNCTIONS);
         self.check_name(&item.rename, MACROS);
     }

@@ -145,6 +145,17 @@ impl<'a, 'b> Update<'a, 'b> {
                 "the tree reads `..=` as `..`: write the bound plus one",
             );
         }
+        if ![&range.start, &range.end]
+            .into_iter()
+            .flatten()
+            .all(|bound| is_fixed(bound))
+        {
+            self.refuse(
+                range.span(),
+                "the tree holds a bound's value at the time of emission: write a number or a \
+                 const generic",
+            );
+        }
         match &*f.pat {
             Pat::Ident(p) if p.by_ref.is_none() && p.mutability.is_none() && p.subpat.is_none() => {
                 self.loops.push(p.ident.to_string());
@@ -182,7 +193,7 @@ impl<'a, 'b> Update<'a, 'b> {
             Expr::Lit(l) => self.literal(&l.lit),
             Expr::Path(p) => self.path(&p.path),
             Expr::MethodCall(m) => self.method(m, place),
-            Expr::Field(f) if matches!(&*f.base, Expr::MethodCall(m) if m.method == "val") => {
+            Expr::Field(f) if matches!(&f.member, Member::Named(_)) && is_field_read(&f.base) => {
                 self.value(&f.base);
             }
             Expr::Call(c) => self.call(c),
@@ -195,6 +206,13 @@ impl<'a, 'b> Update<'a, 'b> {
             b.op,
             BinOp::Eq(_) | BinOp::Ne(_) | BinOp::Lt(_) | BinOp::Le(_) | BinOp::Gt(_) | BinOp::Ge(_)
         );
+        let number = is_number(&b.left) && is_number(&b.right);
+        if number && (has_width(&b.left) || has_width(&b.right)) {
+            self.refuse(
+                b.span(),
+                "the tree does not show the width at which this wraps: use `bits::<W>(..)`",
+            );
+        }
         // Inside a computed place the emitter itself weighs both readings of a sum.
         let sides = if compares { Place::Index } else { place };
         for side in [&b.left, &b.right] {
@@ -226,6 +244,11 @@ impl<'a, 'b> Update<'a, 'b> {
             && !self.loops.iter().any(|name| ident == name)
         {
             self.refuse(path.span(), "a bare name looks like a signal in the tree: use a `Constant` field, or `Enum::Variant`");
+        }
+        // `consts::limit` has the look of `self.consts.limit`.
+        let lower = |s: &syn::PathSegment| s.ident.to_string().starts_with(char::is_lowercase);
+        if path.segments.len() > 1 && path.segments.last().is_some_and(lower) {
+            self.refuse(path.span(), "this path looks like a signal in the tree: use a `Constant` field, or `Enum::Variant`");
         }
     }
 
@@ -323,6 +346,40 @@ fn is_path(e: &Expr) -> bool {
         Expr::Path(p) => p.path.is_ident("self"),
         Expr::Field(f) => matches!(f.member, Member::Named(_)) && is_path(&f.base),
         Expr::Index(i) => is_path(&i.expr),
+        _ => false,
+    }
+}
+
+/// `self.signal.val()`, or a field of it.
+fn is_field_read(e: &Expr) -> bool {
+    match e {
+        Expr::MethodCall(m) => m.method == "val",
+        Expr::Field(f) => is_field_read(&f.base),
+        _ => false,
+    }
+}
+
+/// The same whatever the block's state is: numbers, names and what is computed of them.
+fn is_fixed(e: &Expr) -> bool {
+    match e {
+        Expr::Lit(_) => true,
+        Expr::Path(p) => !p.path.is_ident("self"),
+        Expr::Paren(p) => is_fixed(&p.expr),
+        Expr::Binary(b) => is_fixed(&b.left) && is_fixed(&b.right),
+        Expr::Cast(c) => is_fixed(&c.expr),
+        Expr::Call(c) => is_fixed(&c.func) && c.args.iter().all(is_fixed),
+        _ => false,
+    }
+}
+
+/// Whether a number is given a width of its own, which the tree does not show.
+fn has_width(e: &Expr) -> bool {
+    match e {
+        Expr::Paren(p) => has_width(&p.expr),
+        Expr::Binary(b) => has_width(&b.left) || has_width(&b.right),
+        Expr::MethodCall(m) => {
+            (m.method == "to_bits" && m.turbofish.is_some()) || has_width(&m.receiver)
+        }
         _ => false,
     }
 }
