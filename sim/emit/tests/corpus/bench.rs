@@ -12,8 +12,10 @@ use rust_hdl::prelude::*;
 
 use crate::tools;
 
-/// Rows of inputs for each case.
+/// Rows of inputs for a case without a clock.
 const ROWS: usize = 60;
+/// Rows, and so clock cycles, for a case with one.
+const CLOCKED_ROWS: usize = 200;
 
 /// One block with its rows: inputs, and the outputs that rust-hdl's simulation gives.
 pub struct Case {
@@ -49,7 +51,8 @@ pub fn record<B: Block>(
     });
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut rows = Vec::new();
-    for _ in 0..ROWS {
+    let turns = if clock.is_some() { CLOCKED_ROWS } else { ROWS };
+    for _ in 0..turns {
         let inputs = poke(&mut block, &mut rng);
         assert!(simulate(&mut block, 200), "{name} does not settle");
         rows.push((inputs, read(&block)));

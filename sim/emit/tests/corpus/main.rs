@@ -14,6 +14,7 @@ mod reading;
 mod registers;
 mod signed;
 mod structs;
+mod users;
 mod widgets;
 
 fn forms() -> Vec<bench::Case> {
@@ -31,6 +32,11 @@ fn forms() -> Vec<bench::Case> {
 #[test]
 fn every_form_means_what_rust_means() {
     bench::compare(&forms());
+}
+
+#[test]
+fn blocks_as_users_write_them_mean_what_rust_means() {
+    bench::compare(&users::cases());
 }
 
 #[test]
