@@ -72,12 +72,32 @@ codes! {
     Opcode {
         /// RDMA Write: MSG, RETH, payload, pad.
         Write = 0xC0, "WRITE";
+        /// RDMA Write whose message hands over an immediate: MSG, RETH, MATCH, IMM, payload, pad.
+        WriteImm = 0xC1, "WRITE_IMM";
+        /// Send into a posted buffer: MSG, MATCH, payload, pad.
+        Send = 0xC2, "SEND";
+        /// Send with an immediate: MSG, MATCH, IMM, payload, pad.
+        SendImm = 0xC3, "SEND_IMM";
+        /// Asks for remote bytes: MSG, RETH, TAG.
+        ReadRequest = 0xC4, "READ_REQUEST";
+        /// Bytes asked for: MSG, TAG, payload, pad.
+        ReadResponse = 0xC5, "READ_RESPONSE";
+        /// Adds to a remote word of 64 bits: MSG, ATOMIC.
+        FetchAdd = 0xC6, "FETCH_ADD";
+        /// Swaps a remote word of 64 bits if it is as expected: MSG, ATOMIC.
+        CompareSwap = 0xC7, "COMPARE_SWAP";
+        /// What the word held before: MSG, TAG, ORIGINAL.
+        AtomicResponse = 0xC8, "ATOMIC_RESPONSE";
         /// State of a path's receiver: SACK.
         Ack = 0xD0, "ACK";
         /// One packet was refused: NAK.
         Refusal = 0xD1, "REFUSAL";
         /// Asks for an ACK: nothing after PATH.
         Probe = 0xD2, "PROBE";
+        /// Ends a path's epoch: SYNC.
+        Sync = 0xD3, "SYNC";
+        /// Final state of the epoch that ended: SACK.
+        SyncAck = 0xD4, "SYNC_ACK";
     }
 }
 
@@ -90,6 +110,8 @@ codes! {
         BadRange = 2, "bad_range";
         /// Reserved for Sends: no receive buffer is posted.
         ReceiverNotReady = 3, "receiver_not_ready";
+        /// The request breaks a stated limit, or answers what was not asked.
+        InvalidRequest = 4, "invalid_request";
     }
 }
 
@@ -104,6 +126,8 @@ codes! {
         BadRange = 2, "bad_range";
         /// Refused: reserved for Sends.
         ReceiverNotReady = 3, "receiver_not_ready";
+        /// Refused: the request breaks a stated limit, or answers what was not asked.
+        InvalidRequest = 4, "invalid_request";
         /// A path gave up after MAX_RETRIES time-outs.
         RetryExceeded = 16, "retry_exceeded";
         /// The connection failed through another message.
@@ -118,6 +142,18 @@ codes! {
     WqeOpcode {
         /// RDMA Write.
         Write = 1, "write";
+        /// RDMA Write with an immediate.
+        WriteImm = 2, "write_imm";
+        /// Send.
+        Send = 3, "send";
+        /// Send with an immediate.
+        SendImm = 4, "send_imm";
+        /// RDMA Read.
+        Read = 5, "read";
+        /// Fetch-and-add of 64 bits.
+        FetchAdd = 6, "fetch_add";
+        /// Compare-and-swap of 64 bits.
+        CompareSwap = 7, "compare_swap";
     }
 }
 
@@ -130,6 +166,40 @@ codes! {
         Path = 2, "path";
         /// Memory regions, by the low bits of the R_Key.
         Region = 3, "region";
+    }
+}
+
+/// How much of the protocol a party speaks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Profile {
+    /// RDMA Write: today's hardware. All other requests are unknown to it.
+    #[default]
+    Write,
+    /// Every verb, path epochs.
+    Whole,
+}
+
+impl Profile {
+    /// Whether the opcode has a meaning.
+    pub const fn knows(self, opcode: Opcode) -> bool {
+        use Opcode::{Ack, Probe, Refusal, Unknown, Write};
+        match self {
+            Self::Write => matches!(opcode, Write | Ack | Refusal | Probe),
+            Self::Whole => !matches!(opcode, Unknown(_)),
+        }
+    }
+
+    /// Whether a WQE may ask for it.
+    pub const fn offers(self, request: WqeOpcode) -> bool {
+        match self {
+            Self::Write => matches!(request, WqeOpcode::Write),
+            Self::Whole => !matches!(request, WqeOpcode::Unknown(_)),
+        }
+    }
+
+    /// Whether its receiver refuses for this reason.
+    pub const fn refuses(self, reason: RefusalReason) -> bool {
+        !matches!((self, reason), (Self::Write, RefusalReason::InvalidRequest))
     }
 }
 
@@ -153,7 +223,10 @@ mod tests {
                 !Opcode::ALL.contains(&opcode)
             );
         }
-        assert_eq!(Opcode::from(0xC1), Opcode::Unknown(0xC1));
+        assert_eq!(Opcode::from(0xCF), Opcode::Unknown(0xCF));
+        assert!(
+            !Profile::Write.knows(Opcode::from(0xC1)) && Profile::Whole.knows(Opcode::from(0xC1))
+        );
     }
 
     #[test]

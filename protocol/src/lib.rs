@@ -15,7 +15,7 @@ pub mod registers;
 pub mod table;
 
 pub use bitvector::Bitvector;
-pub use codes::{CompletionStatus, ConfigTable, Opcode, RefusalReason, WqeOpcode};
+pub use codes::{CompletionStatus, ConfigTable, Opcode, Profile, RefusalReason, WqeOpcode};
 pub use error::{OutOfRange, TooShort};
 pub use frame::{Body, DropReason, Frame, Ip};
 pub use icrc::Icrc;
@@ -23,4 +23,7 @@ pub use mac::MacAddr;
 pub use numbers::{Psn, Tsn};
 pub use registers::{Counter, Register};
 pub use table::host::{ConnectionEntry, Cqe, PathEntry, RegionEntry, Wqe};
-pub use table::wire::{Bth, Ethernet, Ipv4, Ipv6, Msg, Nak, Path, Reth, Sack, Udp};
+pub use table::wire::{
+    Atomic, Bth, Ethernet, Imm, Ipv4, Ipv6, Match, Msg, Nak, Original, Path, Reth, Sack, Sync, Tag,
+    Udp,
+};

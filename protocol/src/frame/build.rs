@@ -106,10 +106,7 @@ impl Frame<'_> {
     ///
     /// Refuses a payload of more than 4096 bytes.
     pub fn encode(&self) -> Result<Vec<u8>, OutOfRange> {
-        let payload: &[u8] = match self.body {
-            Body::Write { payload, .. } => payload,
-            _ => &[],
-        };
+        let payload = self.body.payload().unwrap_or_default();
         if payload.len() > MAX_PAYLOAD_BYTES {
             return Err(OutOfRange {
                 what: "payload",

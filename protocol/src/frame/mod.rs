@@ -5,11 +5,14 @@ mod parse;
 
 pub use build::Addresses;
 pub use checksum::{checksum, ip_sum};
-pub use parse::{DropReason, parse, parse_ipv6};
+pub use parse::{DropReason, parse, parse_as, parse_ipv6};
 
 use crate::codes::Opcode;
 use crate::constants::ECN_MARKED;
-use crate::table::wire::{Bth, Ethernet, Ipv4, Ipv6, Msg, Nak, Path, Reth, Sack, Udp};
+use crate::table::wire::{
+    Atomic, Bth, Ethernet, Imm, Ipv4, Ipv6, Match, Msg, Nak, Original, Path, Reth, Sack, Sync, Tag,
+    Udp,
+};
 
 /// The IP header. The NIC speaks version 4; version 6 is for tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,9 +59,87 @@ pub enum Body<'a> {
     Refusal(Nak),
     /// Probe.
     Probe,
+    /// RDMA Write with an immediate.
+    WriteImm {
+        /// Which message.
+        msg: Msg,
+        /// Where to.
+        reth: Reth,
+        /// Which posted receive it takes.
+        matching: Match,
+        /// The immediate.
+        imm: Imm,
+        /// The bytes.
+        payload: &'a [u8],
+    },
+    /// Send.
+    Send {
+        /// Which message.
+        msg: Msg,
+        /// Which posted buffer.
+        matching: Match,
+        /// The bytes.
+        payload: &'a [u8],
+    },
+    /// Send with an immediate.
+    SendImm {
+        /// Which message.
+        msg: Msg,
+        /// Which posted buffer.
+        matching: Match,
+        /// The immediate.
+        imm: Imm,
+        /// The bytes.
+        payload: &'a [u8],
+    },
+    /// Request of an RDMA Read.
+    ReadRequest {
+        /// Which message.
+        msg: Msg,
+        /// Where from.
+        reth: Reth,
+        /// What the response must say.
+        tag: Tag,
+    },
+    /// Data of an RDMA Read.
+    ReadResponse {
+        /// Which message asked, and where in it.
+        msg: Msg,
+        /// The request's.
+        tag: Tag,
+        /// The bytes.
+        payload: &'a [u8],
+    },
+    /// Fetch-and-add.
+    FetchAdd {
+        /// Which message.
+        msg: Msg,
+        /// What to do.
+        atomic: Atomic,
+    },
+    /// Compare-and-swap.
+    CompareSwap {
+        /// Which message.
+        msg: Msg,
+        /// What to do.
+        atomic: Atomic,
+    },
+    /// Result of an atomic.
+    AtomicResponse {
+        /// Which message asked.
+        msg: Msg,
+        /// The request's.
+        tag: Tag,
+        /// The result.
+        original: Original,
+    },
+    /// End of an epoch.
+    Sync(Sync),
+    /// Answer to it.
+    SyncAck(Sack),
 }
 
-impl Body<'_> {
+impl<'a> Body<'a> {
     /// The opcode that announces it.
     pub const fn opcode(&self) -> Opcode {
         match self {
@@ -66,23 +147,78 @@ impl Body<'_> {
             Self::Ack(_) => Opcode::Ack,
             Self::Refusal(_) => Opcode::Refusal,
             Self::Probe => Opcode::Probe,
+            Self::WriteImm { .. } => Opcode::WriteImm,
+            Self::Send { .. } => Opcode::Send,
+            Self::SendImm { .. } => Opcode::SendImm,
+            Self::ReadRequest { .. } => Opcode::ReadRequest,
+            Self::ReadResponse { .. } => Opcode::ReadResponse,
+            Self::FetchAdd { .. } => Opcode::FetchAdd,
+            Self::CompareSwap { .. } => Opcode::CompareSwap,
+            Self::AtomicResponse { .. } => Opcode::AtomicResponse,
+            Self::Sync(_) => Opcode::Sync,
+            Self::SyncAck(_) => Opcode::SyncAck,
         }
     }
 
-    /// MSG and RETH, SACK, or NAK as hardware carries them: first byte of the wire first, zeros behind.
-    pub fn tail(&self) -> [u8; 40] {
-        let mut tail = [0; 40];
+    /// Its payload, if it has one.
+    pub const fn payload(&self) -> Option<&'a [u8]> {
         match self {
-            Self::Write { msg, reth, .. } => {
-                tail[..8].copy_from_slice(&msg.encode());
-                tail[8..24].copy_from_slice(&reth.encode());
-            }
-            Self::Ack(sack) => tail = sack.encode(),
-            Self::Refusal(nak) => tail[..8].copy_from_slice(&nak.encode()),
-            Self::Probe => {}
+            Self::Write { payload, .. }
+            | Self::WriteImm { payload, .. }
+            | Self::Send { payload, .. }
+            | Self::SendImm { payload, .. }
+            | Self::ReadResponse { payload, .. } => Some(payload),
+            _ => None,
         }
-        tail
     }
+
+    /// The headers after PATH as hardware carries them: first byte of the wire first, zeros behind.
+    pub fn tail(&self) -> [u8; 40] {
+        match self {
+            Self::Write { msg, reth, .. } => join(&[&msg.encode(), &reth.encode()]),
+            Self::WriteImm {
+                msg,
+                reth,
+                matching,
+                imm,
+                ..
+            } => join(&[
+                &msg.encode(),
+                &reth.encode(),
+                &matching.encode(),
+                &imm.encode(),
+            ]),
+            Self::Send { msg, matching, .. } => join(&[&msg.encode(), &matching.encode()]),
+            Self::SendImm {
+                msg, matching, imm, ..
+            } => join(&[&msg.encode(), &matching.encode(), &imm.encode()]),
+            Self::ReadRequest { msg, reth, tag } => {
+                join(&[&msg.encode(), &reth.encode(), &tag.encode()])
+            }
+            Self::ReadResponse { msg, tag, .. } => join(&[&msg.encode(), &tag.encode()]),
+            Self::FetchAdd { msg, atomic } | Self::CompareSwap { msg, atomic } => {
+                join(&[&msg.encode(), &atomic.encode()])
+            }
+            Self::AtomicResponse { msg, tag, original } => {
+                join(&[&msg.encode(), &tag.encode(), &original.encode()])
+            }
+            Self::Ack(sack) | Self::SyncAck(sack) => sack.encode(),
+            Self::Refusal(nak) => join(&[&nak.encode()]),
+            Self::Sync(sync) => join(&[&sync.encode()]),
+            Self::Probe => [0; 40],
+        }
+    }
+}
+
+/// Headers one behind the other, zeros behind.
+fn join(headers: &[&[u8]]) -> [u8; 40] {
+    let mut tail = [0; 40];
+    let mut at = 0;
+    for header in headers {
+        tail[at..at + header.len()].copy_from_slice(header);
+        at += header.len();
+    }
+    tail
 }
 
 /// A frame, taken apart.

@@ -1,6 +1,6 @@
 //! From bytes to headers: the receiver's checks up to "opcode known" (docs/protocol.md, section 4).
 use super::{Body, Frame, Ip};
-use crate::codes::Opcode;
+use crate::codes::{Opcode, Profile};
 use crate::constants::{
     ETHERTYPE_IPV4, ETHERTYPE_IPV6, ICRC_BYTES, IP_PROTOCOL_UDP, MAX_PAYLOAD_BYTES,
     MIN_FRAME_BYTES, PATH_VERSION, UDP_PORT,
@@ -8,7 +8,11 @@ use crate::constants::{
 use crate::error::TooShort;
 use crate::icrc::Icrc;
 use crate::registers::Counter;
-use crate::table::wire::{Bth, Ethernet, Ipv4, Ipv6, Msg, Nak, Path, Reth, Sack, Udp};
+use crate::table::Layout;
+use crate::table::wire::{
+    Atomic, Bth, Ethernet, Imm, Ipv4, Ipv6, Match, Msg, Nak, Original, Path, Reth, Sack, Sync, Tag,
+    Udp,
+};
 
 /// Why a plane drops a frame. In the order of the checks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -36,14 +40,32 @@ impl DropReason {
 }
 
 impl Opcode {
-    /// Bytes of the headers between PATH and payload or ICRC; 0 for an unknown opcode.
-    pub const fn header_bytes(self) -> usize {
+    /// Headers between PATH and payload or ICRC; none for an unknown opcode.
+    pub const fn headers(self) -> &'static [Layout] {
         match self {
-            Self::Write => Msg::BYTES + Reth::BYTES,
-            Self::Ack => Sack::BYTES,
-            Self::Refusal => Nak::BYTES,
-            Self::Probe | Self::Unknown(_) => 0,
+            Self::Write => &[Msg::LAYOUT, Reth::LAYOUT],
+            Self::WriteImm => &[Msg::LAYOUT, Reth::LAYOUT, Match::LAYOUT, Imm::LAYOUT],
+            Self::Send => &[Msg::LAYOUT, Match::LAYOUT],
+            Self::SendImm => &[Msg::LAYOUT, Match::LAYOUT, Imm::LAYOUT],
+            Self::ReadRequest => &[Msg::LAYOUT, Reth::LAYOUT, Tag::LAYOUT],
+            Self::ReadResponse => &[Msg::LAYOUT, Tag::LAYOUT],
+            Self::FetchAdd | Self::CompareSwap => &[Msg::LAYOUT, Atomic::LAYOUT],
+            Self::AtomicResponse => &[Msg::LAYOUT, Tag::LAYOUT, Original::LAYOUT],
+            Self::Ack | Self::SyncAck => &[Sack::LAYOUT],
+            Self::Refusal => &[Nak::LAYOUT],
+            Self::Sync => &[Sync::LAYOUT],
+            Self::Probe | Self::Unknown(_) => &[],
         }
+    }
+
+    /// Bytes of those headers.
+    pub const fn header_bytes(self) -> usize {
+        let (headers, mut at, mut bytes) = (self.headers(), 0, 0);
+        while at < headers.len() {
+            bytes += headers[at].bytes();
+            at += 1;
+        }
+        bytes
     }
 }
 
@@ -65,6 +87,12 @@ impl Opcode {
 /// fields that routers change), UDP checksum, reserved bits, P_Key, BTH version, PATH flags, IP addresses, and pad
 /// bytes other than through the ICRC.
 pub fn parse(frame: &[u8]) -> Result<Frame<'_>, DropReason> {
+    parse_as(frame, Profile::Write)
+}
+
+/// The same for a party that speaks `profile`. Whatever carries a payload meets WRITE's rule of lengths, whatever
+/// carries none ACK's, each with the bytes of its own headers.
+pub fn parse_as(frame: &[u8], profile: Profile) -> Result<Frame<'_>, DropReason> {
     if frame.len() < MIN_FRAME_BYTES {
         return Err(DropReason::Malformed);
     }
@@ -96,11 +124,11 @@ pub fn parse(frame: &[u8]) -> Result<Frame<'_>, DropReason> {
             path: Path::default(),
             body: Body::Probe,
         },
-        lengths_agree,
+        lengths_agree.then_some(profile),
     )
 }
 
-/// The same over IPv6, for tools: 20 bytes more in every length, no fragment header, payload length in place of total.
+/// The same over IPv6, for tools, whole profile: 20 bytes more in every length, no fragment header, payload length in place of total.
 pub fn parse_ipv6(frame: &[u8]) -> Result<Frame<'_>, DropReason> {
     if frame.len() < MIN_FRAME_BYTES + Ipv6::BYTES - Ipv4::BYTES {
         return Err(DropReason::Malformed);
@@ -130,37 +158,26 @@ pub fn parse_ipv6(frame: &[u8]) -> Result<Frame<'_>, DropReason> {
             path: Path::default(),
             body: Body::Probe,
         },
-        lengths_agree,
+        lengths_agree.then_some(Profile::Whole),
     )
 }
 
-/// Checks 3 to 6. `at` stands at BTH.
+/// Checks 3 to 6. `at` stands at BTH. No profile: the lengths disagree.
 fn parse_transport<'a>(
     frame: &'a [u8],
     mut at: Cursor<'a>,
     outer: Frame<'a>,
-    lengths_agree: bool,
+    profile: Option<Profile>,
 ) -> Result<Frame<'a>, DropReason> {
     let bth = at.take(Bth::BYTES, Bth::decode)?;
     let path = at.take(Path::BYTES, Path::decode)?;
-    if !lengths_agree || !frame.len().is_multiple_of(4) {
+    let Some(profile) = profile.filter(|_| frame.len().is_multiple_of(4)) else {
         return Err(DropReason::Malformed);
-    }
+    };
     let body = match bth.opcode {
-        Opcode::Unknown(_) => None,
+        opcode if !profile.knows(opcode) => None,
         _ if path.version != PATH_VERSION => return Err(DropReason::Malformed),
-        Opcode::Write => {
-            let msg = at.take(Msg::BYTES, Msg::decode)?;
-            let reth = at.take(Reth::BYTES, Reth::decode)?;
-            Some(Body::Write {
-                msg,
-                reth,
-                payload: at.payload(bth.pad)?,
-            })
-        }
-        Opcode::Ack => Some(Body::Ack(at.take_last(Sack::BYTES, Sack::decode)?)),
-        Opcode::Refusal => Some(Body::Refusal(at.take_last(Nak::BYTES, Nak::decode)?)),
-        Opcode::Probe => Some(at.take_last(0, |_| Ok(Body::Probe))?),
+        opcode => Some(at.body(opcode, bth.pad)?),
     };
     let found = frame.last_chunk().map(|bytes| Icrc::from_wire(*bytes));
     if Icrc::of_frame(frame) != found {
@@ -179,6 +196,74 @@ fn parse_transport<'a>(
 struct Cursor<'a>(&'a [u8]);
 
 impl<'a> Cursor<'a> {
+    /// What an opcode that is known announces.
+    fn body(&mut self, opcode: Opcode, pad: u8) -> Result<Body<'a>, DropReason> {
+        match opcode {
+            Opcode::Ack => Ok(Body::Ack(self.take_last(Sack::BYTES, Sack::decode)?)),
+            Opcode::SyncAck => Ok(Body::SyncAck(self.take_last(Sack::BYTES, Sack::decode)?)),
+            Opcode::Refusal => Ok(Body::Refusal(self.take_last(Nak::BYTES, Nak::decode)?)),
+            Opcode::Sync => Ok(Body::Sync(self.take_last(Sync::BYTES, Sync::decode)?)),
+            Opcode::Probe | Opcode::Unknown(_) => self.take_last(0, |_| Ok(Body::Probe)),
+            _ => {
+                let msg = self.take(Msg::BYTES, Msg::decode)?;
+                self.message_body(opcode, msg, pad)
+            }
+        }
+    }
+
+    /// What follows MSG.
+    fn message_body(&mut self, opcode: Opcode, msg: Msg, pad: u8) -> Result<Body<'a>, DropReason> {
+        Ok(match opcode {
+            Opcode::WriteImm => Body::WriteImm {
+                msg,
+                reth: self.take(Reth::BYTES, Reth::decode)?,
+                matching: self.take(Match::BYTES, Match::decode)?,
+                imm: self.take(Imm::BYTES, Imm::decode)?,
+                payload: self.payload(pad)?,
+            },
+            Opcode::Send => Body::Send {
+                msg,
+                matching: self.take(Match::BYTES, Match::decode)?,
+                payload: self.payload(pad)?,
+            },
+            Opcode::SendImm => Body::SendImm {
+                msg,
+                matching: self.take(Match::BYTES, Match::decode)?,
+                imm: self.take(Imm::BYTES, Imm::decode)?,
+                payload: self.payload(pad)?,
+            },
+            Opcode::ReadRequest => Body::ReadRequest {
+                msg,
+                reth: self.take(Reth::BYTES, Reth::decode)?,
+                tag: self.take_last(Tag::BYTES, Tag::decode)?,
+            },
+            Opcode::ReadResponse => Body::ReadResponse {
+                msg,
+                tag: self.take(Tag::BYTES, Tag::decode)?,
+                payload: self.payload(pad)?,
+            },
+            Opcode::FetchAdd => Body::FetchAdd {
+                msg,
+                atomic: self.take_last(Atomic::BYTES, Atomic::decode)?,
+            },
+            Opcode::CompareSwap => Body::CompareSwap {
+                msg,
+                atomic: self.take_last(Atomic::BYTES, Atomic::decode)?,
+            },
+            Opcode::AtomicResponse => Body::AtomicResponse {
+                msg,
+                tag: self.take(Tag::BYTES, Tag::decode)?,
+                original: self.take_last(Original::BYTES, Original::decode)?,
+            },
+            // WRITE; what has no MSG does not come here.
+            _ => Body::Write {
+                msg,
+                reth: self.take(Reth::BYTES, Reth::decode)?,
+                payload: self.payload(pad)?,
+            },
+        })
+    }
+
     /// Reads a header of `BYTES` bytes. It may be missing only where a WRITE is shorter than its headers.
     fn take<T>(
         &mut self,

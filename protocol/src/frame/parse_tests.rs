@@ -254,3 +254,111 @@ proptest! {
         }
     }
 }
+
+/// One body of every opcode that only the whole profile knows.
+fn whole_bodies(payload: &[u8]) -> [Body<'_>; 10] {
+    let msg = Msg {
+        stream: 3,
+        message: 0xFFFF,
+        offset: 8,
+    };
+    let reth = Reth {
+        address: u64::MAX,
+        r_key: 7,
+        length: 9,
+    };
+    let matching = Match {
+        receive: u32::MAX,
+        length: 9,
+    };
+    let imm = Imm {
+        immediate: 0x0102_0304,
+        ..Imm::default()
+    };
+    let tag = Tag {
+        tag: 0xFFFE,
+        length: 10,
+        ..Tag::default()
+    };
+    let atomic = Atomic {
+        address: 8,
+        r_key: 1,
+        tag: 2,
+        sequence: 3,
+        operand: 4,
+        compare: 5,
+    };
+    let original = Original { value: 1 << 63 };
+    let sync = Sync {
+        via: 255,
+        epoch: 1,
+        ..Sync::default()
+    };
+    [
+        Body::WriteImm {
+            msg,
+            reth,
+            matching,
+            imm,
+            payload,
+        },
+        Body::Send {
+            msg,
+            matching,
+            payload,
+        },
+        Body::SendImm {
+            msg,
+            matching,
+            imm,
+            payload,
+        },
+        Body::ReadRequest { msg, reth, tag },
+        Body::ReadResponse { msg, tag, payload },
+        Body::FetchAdd { msg, atomic },
+        Body::CompareSwap { msg, atomic },
+        Body::AtomicResponse { msg, tag, original },
+        Body::Sync(sync),
+        Body::SyncAck(Sack::default()),
+    ]
+}
+
+#[test]
+fn the_whole_profile_reads_what_it_writes_and_the_hardware_knows_none_of_it() {
+    for length in [0, 1, 2, 3, 4, 4095, 4096] {
+        for body in whole_bodies(&[0xA5; 4096][..length]) {
+            let bytes = frame(body, false).encode().unwrap();
+            let parsed = parse_as(&bytes, Profile::Whole).unwrap();
+            assert_eq!(parsed.body, body);
+            assert_eq!(parse(&bytes), Err(DropReason::UnknownOpcode), "{body:?}");
+            let six = frame(body, true).encode().unwrap();
+            assert_eq!(parse_ipv6(&six).unwrap().body, body);
+        }
+    }
+}
+
+#[test]
+fn the_whole_profile_drops_what_is_cut_or_stretched() {
+    for body in whole_bodies(&[1, 2, 3, 4]) {
+        let bytes = frame(body, false).encode().unwrap();
+        // 68 bytes are the shortest frame there is; a payload may be cut without a trace in the lengths.
+        let headers = MIN_FRAME_BYTES + body.header_bytes();
+        for length in (MIN_FRAME_BYTES..headers).step_by(4) {
+            let mut cut = bytes[..length].to_vec();
+            set_lengths(&mut cut);
+            Icrc::seal(&mut cut);
+            assert_eq!(
+                parse_as(&cut, Profile::Whole),
+                Err(DropReason::Malformed),
+                "{body:?}, {length} bytes"
+            );
+        }
+        if body.payload().is_none() {
+            let mut long = bytes.clone();
+            long.extend([0; 4]);
+            set_lengths(&mut long);
+            Icrc::seal(&mut long);
+            assert_eq!(parse_as(&long, Profile::Whole), Err(DropReason::Malformed));
+        }
+    }
+}

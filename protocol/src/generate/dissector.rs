@@ -1,29 +1,14 @@
 //! A dissector for Wireshark: the fields come from the table, the rest from `dissector.lua`.
 use crate::codes::{Opcode, RefusalReason};
 use crate::constants::UDP_PORT;
-use crate::table::wire::{Bth, Msg, Nak, Path, Reth, Sack};
-use crate::table::{Field, Layout};
+use crate::table::wire::{Bth, Path};
+use crate::table::{Field, Layout, WIRE};
 use std::fmt::Write;
 
-/// Headers that Wireshark does not know.
-const LAYOUTS: &[Layout] = &[
-    Path::LAYOUT,
-    Msg::LAYOUT,
-    Reth::LAYOUT,
-    Sack::LAYOUT,
-    Nak::LAYOUT,
-];
-
-impl Opcode {
-    /// Headers after BTH.
-    const fn headers(self) -> &'static [Layout] {
-        match self {
-            Self::Write => &[Path::LAYOUT, Msg::LAYOUT, Reth::LAYOUT],
-            Self::Ack => &[Path::LAYOUT, Sack::LAYOUT],
-            Self::Refusal => &[Path::LAYOUT, Nak::LAYOUT],
-            Self::Probe | Self::Unknown(_) => &[Path::LAYOUT],
-        }
-    }
+/// Headers that Wireshark does not know: all that stand behind BTH in the table.
+fn layouts() -> impl Iterator<Item = &'static Layout> {
+    let known = |layout: &&Layout| layout.name != Bth::LAYOUT.name;
+    WIRE.iter().skip_while(known).skip(1)
 }
 
 /// The text of a Lua script: `tshark -X lua_script:FILE`. Written for Wireshark 4.0.
@@ -42,14 +27,13 @@ pub fn dissector() -> String {
                 .map(|code| (code.code(), code.name()))
         ),
     );
-    for layout in LAYOUTS {
+    for layout in layouts() {
         add_layout(&mut text, layout);
     }
     text.push_str("local opcodes = {\n");
     for opcode in Opcode::ALL {
-        let headers: Vec<_> = opcode
-            .headers()
-            .iter()
+        let headers: Vec<_> = std::iter::once(&Path::LAYOUT)
+            .chain(opcode.headers())
             .map(|layout| format!("layouts.{}", layout.name))
             .collect();
         let (code, name, headers) = (opcode.code(), opcode.name(), headers.join(", "));

@@ -2,11 +2,14 @@
 //!
 //! rust-hdl takes no named constant inside `update()`, so the offsets stand there as literals.
 use super::{Generated, MEND};
-use crate::codes::{CompletionStatus, ConfigTable, Opcode, RefusalReason, WqeOpcode};
+use crate::codes::{CompletionStatus, ConfigTable, Opcode, Profile, RefusalReason, WqeOpcode};
 use crate::constants as c;
 use crate::registers::{ADDRESS_BITS, ALL, Counter, ID_VALUE, VERSION_VALUE};
 use crate::table::{COMMON, Field, Layout, Order, host, wire};
 use std::fmt::Write;
+
+/// What the hardware speaks.
+const HARDWARE: Profile = Profile::Write;
 
 /// A pair of blocks over one word.
 struct Word {
@@ -311,7 +314,7 @@ fn registers() -> Generated {
 
 fn constants() -> Generated {
     let mut text = header("Codes and sizes of the protocol.");
-    for code in Opcode::ALL {
+    for code in Opcode::ALL.iter().filter(|code| HARDWARE.knows(**code)) {
         constant(
             &mut text,
             code.meaning(),
@@ -320,17 +323,21 @@ fn constants() -> Generated {
             true,
         );
     }
+    let hardware_has = |code: &u8| HARDWARE.refuses(RefusalReason::from_code(*code));
     let codes = (RefusalReason::ALL
         .iter()
+        .filter(|reason| HARDWARE.refuses(**reason))
         .map(|code| ("REASON", code.name(), code.meaning(), code.code())))
     .chain(
         CompletionStatus::ALL
             .iter()
+            .filter(|status| hardware_has(&status.code()))
             .map(|code| ("STATUS", code.name(), code.meaning(), code.code())),
     )
     .chain(
         WqeOpcode::ALL
             .iter()
+            .filter(|request| HARDWARE.offers(**request))
             .map(|code| ("WQE", code.name(), code.meaning(), code.code())),
     )
     .chain(

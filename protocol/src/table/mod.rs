@@ -192,6 +192,12 @@ pub const WIRE: &[Layout] = &[
     wire::Reth::LAYOUT,
     wire::Sack::LAYOUT,
     wire::Nak::LAYOUT,
+    wire::Match::LAYOUT,
+    wire::Imm::LAYOUT,
+    wire::Tag::LAYOUT,
+    wire::Atomic::LAYOUT,
+    wire::Original::LAYOUT,
+    wire::Sync::LAYOUT,
 ];
 
 /// Headers of the 64 bytes that all frames over IPv4 share.
@@ -221,8 +227,10 @@ mod tests {
     fn common_headers_fill_eight_beats_and_tails_keep_payload_aligned() {
         let common: usize = COMMON.iter().map(Layout::bytes).sum();
         assert_eq!(common, crate::constants::COMMON_BYTES);
-        assert_eq!((common + wire::Msg::BYTES + wire::Reth::BYTES) % 8, 0);
-        assert_eq!((common + wire::Sack::BYTES) % 8, 0);
+        for opcode in crate::codes::Opcode::ALL {
+            assert_eq!((common + opcode.header_bytes()) % 8, 0, "{opcode:?}");
+            assert!(opcode.header_bytes() <= wire::Sack::BYTES, "{opcode:?}");
+        }
     }
 
     #[test]

@@ -191,3 +191,73 @@ layout! {
         message: u16 = 16,
     }
 }
+
+layout! {
+    /// The posted buffer that a message takes (ours), in every packet: a Send lands whatever else is still on its way.
+    Network Match = "MATCH", 64 bits {
+        /// Posted buffer of the stream, counted from 0, wraps.
+        receive: u32 = 32,
+        /// Bytes of the whole message.
+        length: u32 = 32,
+    }
+}
+
+layout! {
+    /// Immediate (InfiniBand specification volume 1, 9.3.5), padded to 8 bytes (ours), in every packet of its message.
+    Network Imm = "IMM", 64 bits {
+        /// Handed to the receiver with the message.
+        immediate: u32 = 32,
+        /// Unused, 0.
+        reserved0: u32 = 32,
+    }
+}
+
+layout! {
+    /// Which request a response belongs to (ours).
+    Network Tag = "TAG", 64 bits {
+        /// Chosen by the requester, comes back.
+        tag: u16 = 16,
+        /// Unused, 0.
+        reserved0: u16 = 16,
+        /// Bytes of the whole response.
+        length: u32 = 32,
+    }
+}
+
+layout! {
+    /// Atomic operation: the InfiniBand specification's AtomicETH (volume 1, 9.3.4) with tag and sequence (ours).
+    Network Atomic = "ATOMIC", 256 bits {
+        /// Remote address, a multiple of 8.
+        address: u64 = 64,
+        /// Key of the remote region.
+        r_key: u32 = 32,
+        /// Chosen by the requester, comes back.
+        tag: u16 = 16,
+        /// Number of the atomic in its connection, wraps: names its place in the replay record.
+        sequence: u16 = 16,
+        /// Number to add, or to put in place.
+        operand: u64 = 64,
+        /// COMPARE_SWAP: what the word must hold.
+        compare: u64 = 64,
+    }
+}
+
+layout! {
+    /// Result of an atomic (InfiniBand specification volume 1, 9.3.4: AtomicAckETH).
+    Network Original = "ORIGINAL", 64 bits {
+        /// The word before the operation.
+        value: u64 = 64,
+    }
+}
+
+layout! {
+    /// Ends an epoch of the path that PATH names (ours). BTH.psn and PATH.tsn are the first of the next epoch.
+    Network Sync = "SYNC", 64 bits {
+        /// Path that carries this frame, and the answer.
+        via: u8 = 8,
+        /// The next epoch.
+        epoch: u8 = 8,
+        /// Unused, 0.
+        reserved0: u64 = 48,
+    }
+}
