@@ -1,5 +1,6 @@
 //! What a NIC is built for, and what its registers tune. Its tables hold the protocol's own entries.
 
+use metaroce_protocol::Profile;
 use metaroce_protocol::table::host::Capabilities;
 
 /// Dimensions fixed at synthesis.
@@ -45,4 +46,14 @@ pub struct Tunables {
     pub ack_every: u32,
     /// log2 of a full packet's payload bytes, 8..=12.
     pub mtu_log2: u32,
+}
+
+/// What the whole protocol can do and today's hardware can't. The default is today's hardware.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Verbs that the NIC offers and understands.
+    pub profile: Profile,
+    /// Ticks for which refusals with `receiver_not_ready` are answered by sending again, since the last message that
+    /// found its buffer; 0: the first one fails the connection.
+    pub not_ready_ticks: u32,
 }

@@ -23,3 +23,66 @@ impl Counters {
         self.0[counter as usize]
     }
 }
+
+macro_rules! extra_counters {
+    ($($(#[doc = $doc:literal])+ $variant:ident = $name:literal;)+) => {
+        /// Events that only the model counts: today's hardware has no register for them.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[repr(usize)]
+        pub enum Extra {
+            $($(#[doc = $doc])+ $variant,)+
+        }
+
+        impl Extra {
+            /// Every one.
+            pub const ALL: &[Self] = &[$(Self::$variant),+];
+
+            /// Name, snake case.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $name,)+ }
+            }
+        }
+    };
+}
+
+extra_counters! {
+    /// Packets of other verbs than WRITE accepted.
+    RxVerbs = "rx_verbs";
+    /// Packets of other verbs than WRITE sent, without retransmissions.
+    TxVerbs = "tx_verbs";
+    /// Messages placed whole, in the order of their stream.
+    RxMessages = "rx_messages";
+    /// Packets that found no posted buffer.
+    RxNotReady = "rx_not_ready";
+    /// Packets that break a stated limit.
+    RxInvalidRequest = "rx_invalid_request";
+    /// Atomics executed.
+    AtomicsExecuted = "atomics_executed";
+    /// Atomics answered from the replay record.
+    AtomicsReplayed = "atomics_replayed";
+    /// Responses that no open request asked for.
+    RxStrayResponse = "rx_stray_response";
+}
+
+/// One value for each [`Extra`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExtraCounters([u32; Extra::ALL.len()]);
+
+impl Default for ExtraCounters {
+    fn default() -> Self {
+        Self([0; Extra::ALL.len()])
+    }
+}
+
+impl ExtraCounters {
+    /// One more, wrapping.
+    pub fn count(&mut self, counter: Extra) {
+        let value = &mut self.0[counter as usize];
+        *value = value.wrapping_add(1);
+    }
+
+    /// Its value.
+    pub fn get(&self, counter: Extra) -> u32 {
+        self.0[counter as usize]
+    }
+}

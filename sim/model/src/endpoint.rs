@@ -2,10 +2,9 @@
 //! frames and completions go out.
 use std::collections::VecDeque;
 
-use metaroce_protocol::Wqe;
-
 use crate::config::Size;
-use crate::nic::{Completion, Decision, Inputs, Nic, Received};
+use crate::message::Work;
+use crate::nic::{Completion, Decision, Inputs, MemoryOrder, Nic, ReceiveCompletion, Received};
 use crate::wire::{Body, Incoming, Outgoing};
 
 /// A NIC that runs by itself.
@@ -13,8 +12,9 @@ use crate::wire::{Body, Incoming, Outgoing};
 pub struct Endpoint {
     /// The NIC, for configuration and counters.
     pub nic: Nic,
-    posted: VecDeque<Wqe>,
+    posted: VecDeque<Work>,
     answers: VecDeque<Outgoing>,
+    received: VecDeque<ReceiveCompletion>,
     walk: u32,
 }
 
@@ -25,19 +25,23 @@ impl Endpoint {
             nic,
             posted: VecDeque::new(),
             answers: VecDeque::new(),
+            received: VecDeque::new(),
             walk: 0,
         }
     }
 
     /// Posts a message.
-    pub fn post(&mut self, wqe: Wqe) {
-        self.posted.push_back(wqe);
+    pub fn post(&mut self, work: impl Into<Work>) {
+        self.posted.push_back(work.into());
     }
 
-    /// A frame that passed the parser's checks. The caller writes what is `Placed`.
+    /// A frame that passed the parser's checks. The caller writes what is `Placed`, then carries out what
+    /// [`Self::poll_order`] gives, then polls completions.
     pub fn handle(&mut self, frame: &Incoming, now: u32) -> Received {
-        if matches!(frame.body, Body::Write(_) | Body::Probe) {
+        if frame.body.is_data() || frame.body == Body::Probe {
             let received = self.nic.receive(frame, self.nic.has_refusal_room());
+            self.received
+                .extend(std::iter::from_fn(|| self.nic.retire_receive()));
             self.build_answers(frame);
             return received;
         }
@@ -79,18 +83,30 @@ impl Endpoint {
         None
     }
 
+    /// What memory must do next; [`Nic::executed`] hears the result.
+    pub fn poll_order(&mut self) -> Option<MemoryOrder> {
+        self.nic.next_order()
+    }
+
     /// The next completion.
     pub fn poll_completion(&mut self) -> Option<Completion> {
+        while self.nic.retire_response() {}
         self.nic.retire()
+    }
+
+    /// The next message that is placed whole at this receiver, whether it took a posted buffer or not.
+    pub fn poll_receive(&mut self) -> Option<ReceiveCompletion> {
+        self.received.pop_front()
     }
 
     fn load(&mut self) {
         while !self.nic.has_current() && self.nic.has_message_room() {
-            let Some(wqe) = self.posted.pop_front() else {
+            let Some(work) = self.posted.pop_front() else {
                 break;
             };
-            self.nic.load_message(wqe);
+            self.nic.load_message(work);
         }
+        while self.nic.load_response() {}
     }
 
     fn paths(&self) -> u32 {
@@ -102,7 +118,8 @@ impl Endpoint {
 
     fn inputs(&self) -> Inputs {
         let all = (1 << self.nic.size().planes) - 1;
-        let (current, idle) = (self.nic.has_current(), self.posted.is_empty());
+        let current = self.nic.has_current();
+        let idle = self.posted.is_empty() || !self.nic.has_message_room();
         Inputs {
             walk: Some(self.walk),
             room: all,

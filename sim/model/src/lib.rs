@@ -9,5 +9,6 @@ pub mod message;
 pub mod nic;
 pub mod receive;
 pub mod send;
+pub mod tracker;
 pub mod window;
 pub mod wire;

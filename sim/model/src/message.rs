@@ -5,11 +5,75 @@ use metaroce_protocol::Wqe;
 
 use crate::send::Packet;
 
+/// A request with the fields that today's WQE has no place for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// What to do.
+    pub wqe: Wqe,
+    /// Handed over with the message, where its verb says so.
+    pub immediate: u32,
+    /// Atomics: number to add or to put in place.
+    pub operand: u64,
+    /// Compare-and-swap: what the word must hold.
+    pub compare: u64,
+}
+
+impl From<Wqe> for Work {
+    fn from(wqe: Wqe) -> Self {
+        Self {
+            wqe,
+            ..Self::default()
+        }
+    }
+}
+
+/// What a message is, beyond its WQE.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// RDMA Write.
+    Write,
+    /// It takes a posted buffer: the buffer's number in the stream.
+    Matched {
+        /// Which one.
+        receive: u32,
+    },
+    /// RDMA Read: bytes answered, once there is any answer.
+    Read {
+        /// Bytes in place.
+        answered: Option<u32>,
+    },
+    /// Atomic.
+    Atomic {
+        /// Number of the atomic in its connection.
+        sequence: u16,
+        /// The result is here.
+        answered: bool,
+    },
+    /// Data of a peer's Read.
+    ReadResponse {
+        /// The request's tag.
+        tag: u16,
+    },
+    /// Result of a peer's atomic.
+    AtomicResponse {
+        /// The request's tag.
+        tag: u16,
+        /// The word before.
+        original: u64,
+    },
+}
+
 /// A message in its slot.
 #[derive(Clone, Debug)]
 pub struct Message {
     /// What was posted.
     pub wqe: Wqe,
+    /// The rest of what was posted.
+    pub work: Work,
+    /// What it is.
+    pub role: Role,
+    /// Its completion is written; the slot waits for those before it.
+    pub retired: bool,
     /// Index of the WQE, which wraps.
     pub index: u32,
     /// Packets it takes, at least 1; 0 of a request that can't be: it is never sent.
@@ -30,14 +94,31 @@ pub struct Segment {
 }
 
 impl Message {
-    fn new(wqe: Wqe, index: u32, mtu_log2: u32) -> Self {
-        let packets = u64::from(wqe.length).div_ceil(1 << mtu_log2).max(1) as u32;
+    fn new(work: Work, role: Role, index: u32, mtu_log2: u32) -> Self {
+        let length = match role {
+            Role::Read { .. } | Role::Atomic { .. } | Role::AtomicResponse { .. } => 0,
+            _ => work.wqe.length,
+        };
+        let packets = u64::from(length).div_ceil(1 << mtu_log2).max(1) as u32;
         Self {
-            wqe,
+            wqe: work.wqe,
+            work,
+            role,
+            retired: false,
             index,
             packets,
             delivered: 0,
         }
+    }
+
+    /// Every packet is at the receiver, and every answer is here.
+    pub fn is_complete(&self) -> bool {
+        let answered = match self.role {
+            Role::Read { answered } => answered == Some(self.wqe.length),
+            Role::Atomic { answered, .. } => answered,
+            _ => true,
+        };
+        self.packets > 0 && self.delivered == self.packets && answered
     }
 
     /// Packet `index` of the message.
@@ -45,8 +126,15 @@ impl Message {
         let offset = index << mtu_log2;
         Segment {
             offset,
-            length: (self.wqe.length - offset).min(1 << mtu_log2),
+            length: self.payload_bytes(offset).min(1 << mtu_log2),
             last: index + 1 == self.packets,
+        }
+    }
+
+    fn payload_bytes(&self, offset: u32) -> u32 {
+        match self.role {
+            Role::Read { .. } | Role::Atomic { .. } | Role::AtomicResponse { .. } => 0,
+            _ => self.wqe.length - offset,
         }
     }
 }
@@ -56,16 +144,18 @@ impl Message {
 pub struct Messages {
     ring: VecDeque<Message>,
     slots: u32,
+    first_slot: u8,
     next_index: u32,
     current: Option<Packet>,
 }
 
 impl Messages {
-    /// Empty; `slots` is a power of two.
-    pub fn new(slots: u32) -> Self {
+    /// Empty; `slots` is a power of two, 2..=16. Their numbers start at `first_slot`, a multiple of 16.
+    pub fn new(slots: u32, first_slot: u8) -> Self {
         Self {
             ring: VecDeque::new(),
             slots,
+            first_slot,
             next_index: 0,
             current: None,
         }
@@ -77,19 +167,18 @@ impl Messages {
     }
 
     /// Takes a message into the next slot and makes it current.
-    pub fn load(&mut self, wqe: Wqe, mtu_log2: u32) {
-        let slot = (self.next_index % self.slots) as u8;
-        self.push(Message::new(wqe, self.next_index, mtu_log2));
+    pub fn load(&mut self, work: Work, role: Role, mtu_log2: u32) {
+        let slot = self.first_slot | (self.next_index % self.slots) as u8;
+        self.push(Message::new(work, role, self.next_index, mtu_log2));
         self.current = Some(Packet { slot, index: 0 });
     }
 
     /// Takes a request that can't be into the next slot, where it waits for its turn to fail.
-    pub fn load_bad(&mut self, wqe: Wqe) {
+    pub fn load_bad(&mut self, work: Work) {
+        let message = Message::new(work, Role::Write, self.next_index, 0);
         self.push(Message {
-            wqe,
-            index: self.next_index,
             packets: 0,
-            delivered: 0,
+            ..message
         });
     }
 
@@ -120,10 +209,15 @@ impl Messages {
         self.ring.get(self.position(slot))
     }
 
+    /// The same, to change it.
+    pub fn in_slot_mut(&mut self, slot: u8) -> Option<&mut Message> {
+        let position = self.position(slot);
+        self.ring.get_mut(position)
+    }
+
     /// One more packet of a slot's message is at the receiver.
     pub fn on_delivered(&mut self, slot: u8) {
-        let position = self.position(slot);
-        if let Some(message) = self.ring.get_mut(position) {
+        if let Some(message) = self.in_slot_mut(slot) {
             message.delivered += 1;
         }
     }
@@ -133,9 +227,25 @@ impl Messages {
         self.ring.front()
     }
 
-    /// Frees the oldest slot.
-    pub fn retire(&mut self) -> Option<Message> {
-        self.ring.pop_front()
+    /// Every message whose completion is not written, oldest first.
+    pub fn open(&self) -> impl Iterator<Item = (usize, &Message)> {
+        self.ring.iter().enumerate().filter(|(_, m)| !m.retired)
+    }
+
+    /// Retires the message at a place of the ring; its slot is free once it is the oldest.
+    pub fn retire(&mut self, position: usize) -> Option<Message> {
+        let message = self.ring.get_mut(position)?;
+        message.retired = true;
+        let retired = message.clone();
+        while self.ring.front().is_some_and(|m| m.retired) {
+            self.ring.pop_front();
+        }
+        Some(retired)
+    }
+
+    /// No message holds a slot.
+    pub fn is_empty(&self) -> bool {
+        self.ring.is_empty()
     }
 
     fn position(&self, slot: u8) -> usize {

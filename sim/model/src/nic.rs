@@ -5,27 +5,36 @@
 use std::collections::VecDeque;
 
 use metaroce_protocol::{
-    ConnectionEntry, Counter, PathEntry, Psn, RefusalReason, RegionEntry, Tsn,
+    ConnectionEntry, Counter, PathEntry, Profile, Psn, RefusalReason, RegionEntry, Tsn,
 };
 
-use crate::config::{Size, Tunables};
-use crate::counters::Counters;
-use crate::message::Messages;
+use crate::config::{Options, Size, Tunables};
+use crate::counters::{Counters, Extra, ExtraCounters};
+use crate::message::{Message, Messages};
 use crate::receive::ReceivePath;
 use crate::send::SendPath;
 use crate::wire::{Body, Incoming, Outgoing};
 
 mod acknowledge;
 mod completion;
+mod connection;
+mod placement;
 mod receive;
+mod respond;
 mod transmit;
 
-pub use completion::Completion;
+pub use completion::{Completion, ReceiveCompletion};
 pub use receive::Received;
+pub use respond::{MemoryOrder, Operation};
 pub use transmit::{Decision, Inputs};
+
+use connection::ConnectionState;
+use respond::Response;
 
 /// Refusals that wait to be sent.
 pub const REFUSALS: usize = 4;
+/// Slots of responses are numbered from here.
+const RESPONSE_SLOTS: u8 = 0x80;
 
 /// Why a connection takes no more part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,12 +50,6 @@ pub enum Failure {
         /// Its message.
         message: u16,
     },
-}
-
-#[derive(Debug)]
-struct ConnectionState {
-    config: ConnectionEntry,
-    failure: Option<Failure>,
 }
 
 #[derive(Debug)]
@@ -72,33 +75,54 @@ struct PendingRefusal {
 pub struct Nic {
     size: Size,
     tunables: Tunables,
+    options: Options,
     connections: Vec<Option<ConnectionState>>,
     /// By global path number: connection x paths + path.
     paths: Vec<Option<PathState>>,
     regions: Vec<Option<RegionEntry>>,
     messages: Messages,
+    /// Answers to the peers' Reads and atomics, sent as messages of their own.
+    responses: Messages,
+    responses_waiting: VecDeque<Response>,
+    last_was_response: bool,
+    orders: VecDeque<MemoryOrder>,
+    /// Streams whose next message is whole.
+    ready: VecDeque<(u32, u16)>,
     retransmit: Vec<VecDeque<(u32, Psn)>>,
     last_retransmit_plane: u32,
     last_new_plane: u32,
     refusals: VecDeque<PendingRefusal>,
     counters: Counters,
+    extra: ExtraCounters,
 }
 
 impl Nic {
-    /// A NIC without connections.
+    /// A NIC without connections that does what today's hardware does.
     pub fn new(size: Size, tunables: Tunables) -> Self {
+        Self::with_options(size, tunables, Options::default())
+    }
+
+    /// A NIC without connections.
+    pub fn with_options(size: Size, tunables: Tunables, options: Options) -> Self {
         Self {
             size,
             tunables,
+            options,
             connections: (0..size.connections).map(|_| None).collect(),
             paths: (0..size.connections * size.paths).map(|_| None).collect(),
             regions: vec![None; size.regions as usize],
-            messages: Messages::new(size.slots),
+            messages: Messages::new(size.slots, 0),
+            responses: Messages::new(size.slots, RESPONSE_SLOTS),
+            responses_waiting: VecDeque::new(),
+            last_was_response: false,
+            orders: VecDeque::new(),
+            ready: VecDeque::new(),
             retransmit: vec![VecDeque::new(); size.planes as usize],
             last_retransmit_plane: size.planes - 1,
             last_new_plane: size.planes - 1,
             refusals: VecDeque::new(),
             counters: Counters::default(),
+            extra: ExtraCounters::default(),
         }
     }
 
@@ -119,11 +143,11 @@ impl Nic {
 
     /// Writes an entry of the connection table. The connection has not failed.
     pub fn write_connection(&mut self, index: u32, entry: ConnectionEntry) {
-        let state = ConnectionState {
-            config: entry,
-            failure: None,
-        };
-        self.connections[index as usize] = entry.valid.then_some(state);
+        self.connections[index as usize] = entry.valid.then(|| ConnectionState::new(entry));
+        self.responses_waiting.retain(|r| r.connection != index);
+        self.orders
+            .retain(|order| order.connection() != Some(index));
+        self.ready.retain(|&(connection, _)| connection != index);
     }
 
     /// Writes an entry of the path table, by global path number: both sides start anew.
@@ -146,6 +170,16 @@ impl Nic {
         &self.counters
     }
 
+    /// Counters that only the model has.
+    pub fn extra(&self) -> &ExtraCounters {
+        &self.extra
+    }
+
+    /// What the NIC does beyond today's hardware.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
     /// The global number of the path that a frame names, if it exists.
     pub fn path_of(&self, frame: &Incoming) -> Option<u32> {
         self.lookup(frame.dest_qp, frame.path)
@@ -153,11 +187,39 @@ impl Nic {
 
     /// Whether a live message is being cut into packets.
     pub fn has_current(&self) -> bool {
-        let message = self
-            .messages
-            .current()
-            .and_then(|p| self.messages.in_slot(p.slot));
+        self.is_live(&self.messages)
+    }
+
+    fn is_live(&self, ring: &Messages) -> bool {
+        let message = ring.current().and_then(|p| ring.in_slot(p.slot));
         message.is_some_and(|m| self.failure(m.wqe.connection.into()).is_none())
+    }
+
+    fn is_whole(&self) -> bool {
+        self.options.profile == Profile::Whole
+    }
+
+    /// The messages among which a slot is.
+    fn ring_of(&self, slot: u8) -> &Messages {
+        if slot < RESPONSE_SLOTS {
+            &self.messages
+        } else {
+            &self.responses
+        }
+    }
+
+    fn ring_of_mut(&mut self, slot: u8) -> &mut Messages {
+        if slot < RESPONSE_SLOTS {
+            &mut self.messages
+        } else {
+            &mut self.responses
+        }
+    }
+
+    fn message(&self, slot: u8) -> &Message {
+        self.ring_of(slot)
+            .in_slot(slot)
+            .expect("a message in flight keeps its slot")
     }
 
     /// Whether a refusal finds a place.
@@ -230,6 +292,13 @@ impl Nic {
         let index = self.connection_of(path) as usize;
         self.connections[index]
             .as_ref()
+            .expect("the connection is configured")
+    }
+
+    fn connection_mut(&mut self, path: u32) -> &mut ConnectionState {
+        let index = self.connection_of(path) as usize;
+        self.connections[index]
+            .as_mut()
             .expect("the connection is configured")
     }
 

@@ -1,5 +1,5 @@
 //! Commits of the ACK engine and of the resolver.
-use metaroce_protocol::{Counter, Nak, Sack};
+use metaroce_protocol::{Counter, Nak, RefusalReason, Sack};
 
 use super::{Failure, Nic};
 use crate::send::{AckVerdict, Fate};
@@ -17,7 +17,7 @@ impl Nic {
         }
         match &frame.body {
             Body::Ack(sack) => self.apply_ack(path, frame, sack, now),
-            Body::Refusal(nak) => self.on_refusal(path, nak),
+            Body::Refusal(nak) => self.on_refusal(path, nak, now),
             _ => {}
         }
     }
@@ -35,7 +35,14 @@ impl Nic {
         self.counters.add(counter, 1);
     }
 
-    fn on_refusal(&mut self, path: u32, nak: &Nak) {
+    /// The packet is not marked at the receiver, so the next echo past it shows it as lost, and it is sent again.
+    fn is_patient(&mut self, path: u32, now: u32) -> bool {
+        let patience = self.options.not_ready_ticks;
+        let since = *self.connection_mut(path).not_ready_since.get_or_insert(now);
+        now.wrapping_sub(since) < patience
+    }
+
+    fn on_refusal(&mut self, path: u32, nak: &Nak, now: u32) {
         self.counters.add(Counter::RxRefusals, 1);
         let &Nak {
             reason,
@@ -43,6 +50,9 @@ impl Nic {
             message,
             ..
         } = nak;
+        if reason == RefusalReason::ReceiverNotReady && self.is_patient(path, now) {
+            return;
+        }
         self.fail(
             self.connection_of(path),
             Failure::Refused {
@@ -66,7 +76,8 @@ impl Nic {
             _ if failed => {}
             Fate::Probe => {}
             Fate::Delivered(slot) => {
-                self.messages.on_delivered(slot);
+                self.ring_of_mut(slot).on_delivered(slot);
+                self.connection_mut(path).not_ready_since = None;
                 self.counters.add(Counter::ResolvedDelivered, 1);
             }
             Fate::Lost(psn) => {

@@ -1,8 +1,9 @@
 //! Messages in, completions out.
-use metaroce_protocol::{CompletionStatus, Counter, Wqe, WqeOpcode};
+use metaroce_protocol::{CompletionStatus, Counter, Profile, Wqe, WqeOpcode};
 
-use super::{Failure, Nic};
-use crate::message::Message;
+use super::{Extra, Failure, Nic};
+use crate::message::{Message, Role, Work};
+use crate::tracker::{ReceiveBuffer, STREAMS, Whole};
 
 /// What the application hears of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +16,23 @@ pub struct Completion {
     pub status: CompletionStatus,
 }
 
+/// What the receiver's application hears of a message that is placed whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReceiveCompletion {
+    /// Connection number.
+    pub connection: u32,
+    /// Stream.
+    pub stream: u16,
+    /// Number of the message in it.
+    pub message: u16,
+    /// Bytes.
+    pub length: u32,
+    /// The buffer that it took, if it took one.
+    pub receive: Option<ReceiveBuffer>,
+    /// What it hands over.
+    pub immediate: Option<u32>,
+}
+
 impl Nic {
     /// Whether a message finds a slot.
     pub fn has_message_room(&self) -> bool {
@@ -22,30 +40,110 @@ impl Nic {
     }
 
     /// A WQE takes a slot and becomes the current message; one that can't be (unknown opcode, no such connection) only waits to fail.
-    pub fn load_message(&mut self, wqe: Wqe) {
+    pub fn load_message(&mut self, work: impl Into<Work>) {
+        let work = work.into();
         self.counters.add(Counter::Messages, 1);
-        let connection = self.connections.get(usize::from(wqe.connection));
-        if wqe.opcode == WqeOpcode::Write && connection.is_some_and(Option::is_some) {
-            self.messages.load(wqe, self.tunables.mtu_log2);
-        } else {
-            self.messages.load_bad(wqe);
+        match self.role_of(&work.wqe) {
+            Some(role) => self.messages.load(work, role, self.tunables.mtu_log2),
+            None => self.messages.load_bad(work),
         }
     }
 
-    /// Completes the oldest message; `None` if it is not complete and its connection has not failed.
+    /// What a WQE becomes; `None`: it can't be.
+    fn role_of(&mut self, wqe: &Wqe) -> Option<Role> {
+        let profile = self.options.profile;
+        let connection = self.connections.get_mut(usize::from(wqe.connection))?;
+        let connection = connection.as_mut()?;
+        let atomic = matches!(wqe.opcode, WqeOpcode::FetchAdd | WqeOpcode::CompareSwap);
+        let beyond = profile == Profile::Whole && wqe.stream >= STREAMS;
+        if !profile.offers(wqe.opcode) || beyond || (atomic && wqe.length != 8) {
+            return None;
+        }
+        Some(match wqe.opcode {
+            WqeOpcode::WriteImm | WqeOpcode::Send | WqeOpcode::SendImm => Role::Matched {
+                receive: connection.take_receive(wqe.stream),
+            },
+            WqeOpcode::Read => Role::Read { answered: None },
+            WqeOpcode::FetchAdd | WqeOpcode::CompareSwap => Role::Atomic {
+                sequence: connection.take_sequence(),
+                answered: false,
+            },
+            _ => Role::Write,
+        })
+    }
+
+    /// Completes a message: the oldest, or in the whole profile the first that is complete or failed and has no open one
+    /// of its stream before it. `None`: there is none.
     pub fn retire(&mut self) -> Option<Completion> {
-        let status = self.oldest_status()?;
-        let Message { wqe, index, .. } = self.messages.retire()?;
+        let (position, status) = self.next_to_retire()?;
+        let Message { wqe, index, .. } = self.messages.retire(position)?;
         self.counters.add(Counter::Completions, 1);
         Some(Completion { wqe, index, status })
     }
 
-    fn oldest_status(&self) -> Option<CompletionStatus> {
-        let message = self.messages.oldest()?;
+    fn next_to_retire(&self) -> Option<(usize, CompletionStatus)> {
+        let mut blocked = Vec::new();
+        for (position, message) in self.messages.open() {
+            let stream = (message.wqe.connection, message.wqe.stream);
+            if blocked.contains(&stream) {
+                continue;
+            }
+            if let Some(status) = self.status(message) {
+                return Some((position, status));
+            }
+            if !self.is_whole() {
+                return None;
+            }
+            blocked.push(stream);
+        }
+        None
+    }
+
+    /// Posts a buffer on a stream of a connection. `false`: no such connection or stream, or no room.
+    pub fn post_receive(&mut self, connection: u32, stream: u16, buffer: ReceiveBuffer) -> bool {
+        let state = self.connections.get_mut(connection as usize);
+        let Some(state) = state.and_then(Option::as_mut).filter(|_| stream < STREAMS) else {
+            return false;
+        };
+        state.streams.entry(stream).or_default().post(buffer)
+    }
+
+    /// Completes the next message of a stream at its receiver, and begins what it asks for. Its bytes are in memory once all that was
+    /// [`super::Received::Placed`] before is.
+    pub fn retire_receive(&mut self) -> Option<ReceiveCompletion> {
+        let (connection, stream) = self.ready.pop_front()?;
+        let state = self.connections[connection as usize].as_mut()?;
+        let tracker = state.streams.get_mut(&stream)?;
+        let whole = tracker.retire()?;
+        if tracker.is_ready() {
+            self.ready.push_back((connection, stream));
+        }
+        self.extra.count(Extra::RxMessages);
+        let Whole {
+            request,
+            message,
+            length,
+            receive,
+            immediate,
+        } = whole;
+        if let Some(request) = request {
+            self.serve(request);
+        }
+        Some(ReceiveCompletion {
+            connection,
+            stream,
+            message,
+            length,
+            receive,
+            immediate,
+        })
+    }
+
+    fn status(&self, message: &Message) -> Option<CompletionStatus> {
         if message.packets == 0 {
             return Some(CompletionStatus::BadRequest);
         }
-        if message.delivered == message.packets {
+        if message.is_complete() {
             return Some(CompletionStatus::Success);
         }
         match self.failure(message.wqe.connection.into())? {

@@ -1,9 +1,10 @@
 //! Commits of the receive engine and of what answers for it.
-use metaroce_protocol::{Counter, Msg, Nak, RefusalReason, Reth, Sack};
+use metaroce_protocol::{Counter, Msg, Nak, RefusalReason, Sack};
 
-use super::{Nic, PendingRefusal, REFUSALS};
+use super::placement::Effect;
+use super::{Extra, Nic, PendingRefusal, REFUSALS};
 use crate::receive::Verdict;
-use crate::wire::{Body, Incoming, Outgoing, Write};
+use crate::wire::{Body, Incoming, Outgoing};
 
 /// Rate hint of a receiver that holds nobody back.
 const WHOLE_LINE: u16 = 0xFFFF;
@@ -23,33 +24,29 @@ pub enum Received {
 }
 
 impl Nic {
-    /// A Write or a probe meets the receive engine. `refusal_room`: whether a refusal could be queued.
+    /// Data or a probe meets the receive engine. `refusal_room`: whether a refusal could be queued.
     pub fn receive(&mut self, frame: &Incoming, refusal_room: bool) -> Received {
+        if matches!(frame.body, Body::Verb(_)) && !self.is_whole() {
+            self.counters.add(Counter::RxUnknownOpcode, 1);
+            return Received::Dropped;
+        }
         let Some(path) = self.admit(frame.dest_qp, frame.path, frame.epoch) else {
             return Received::Dropped;
         };
-        let marked = frame.ce && matches!(frame.body, Body::Write(_));
+        let marked = frame.ce && frame.body.is_data();
         self.path_mut(path)
             .receive
             .on_arrival(frame.tsn, frame.timestamp, marked);
         self.counters.add(Counter::RxMarked, marked.into());
-        match &frame.body {
-            Body::Write(write) => self.receive_write(path, frame, write, refusal_room),
-            _ => {
-                self.counters.add(Counter::RxProbes, 1);
-                self.ask_for_ack(path);
-                Received::Dropped
-            }
+        if frame.body.is_data() {
+            return self.receive_data(path, frame, refusal_room);
         }
+        self.counters.add(Counter::RxProbes, 1);
+        self.ask_for_ack(path);
+        Received::Dropped
     }
 
-    fn receive_write(
-        &mut self,
-        path: u32,
-        frame: &Incoming,
-        write: &Write,
-        refusal_room: bool,
-    ) -> Received {
+    fn receive_data(&mut self, path: u32, frame: &Incoming, refusal_room: bool) -> Received {
         let received = match self.path(path).receive.verdict(frame.psn) {
             Verdict::OutOfWindow => {
                 self.counters.add(Counter::RxOutOfWindow, 1);
@@ -60,30 +57,31 @@ impl Nic {
                 self.ask_for_ack(path);
                 Received::Dropped
             }
-            Verdict::New => match self.check_region(&write.reth, write.payload) {
+            Verdict::New => match self.examine(path, &frame.body) {
                 Err(reason) => {
-                    self.refuse(path, frame, write, reason, refusal_room);
+                    self.refuse(path, frame, reason, refusal_room);
                     Received::Dropped
                 }
-                Ok(()) => self.accept(path, frame, write),
+                Ok(effect) => self.accept(path, frame, effect),
             },
         };
         self.path_mut(path).receive.remember_mark(frame.ce);
         received
     }
 
-    fn accept(&mut self, path: u32, frame: &Incoming, write: &Write) -> Received {
+    fn accept(&mut self, path: u32, frame: &Incoming, effect: Effect) -> Received {
         let ack_every = self.tunables.ack_every;
         let state = &mut self.path_mut(path).receive;
         if state.on_accepted(frame.psn, frame.ce, frame.ack_request, ack_every) {
             state.ack_pending = true;
         }
-        self.counters.add(Counter::RxWrites, 1);
-        self.counters.add(Counter::RxWriteBytes, write.payload);
-        Received::Placed {
-            address: write.reth.address,
-            length: write.payload,
+        if let Body::Write(write) = &frame.body {
+            self.counters.add(Counter::RxWrites, 1);
+            self.counters.add(Counter::RxWriteBytes, write.payload);
+        } else {
+            self.extra.count(Extra::RxVerbs);
         }
+        self.carry_out(path, effect)
     }
 
     fn ask_for_ack(&mut self, path: u32) {
@@ -92,32 +90,13 @@ impl Nic {
         state.on_asked();
     }
 
-    fn check_region(&self, reth: &Reth, payload: u32) -> Result<(), RefusalReason> {
-        let index = reth.r_key & (self.size.regions - 1);
-        let region = self.regions[index as usize].filter(|r| r.r_key == reth.r_key);
-        let region = region.ok_or(RefusalReason::BadKey)?;
-        let end = u128::from(reth.address) + u128::from(payload);
-        let limit = u128::from(region.base) + u128::from(region.length);
-        let inside = reth.address >= region.base && end <= limit;
-        inside.then_some(()).ok_or(RefusalReason::BadRange)
-    }
-
-    fn refuse(
-        &mut self,
-        path: u32,
-        frame: &Incoming,
-        write: &Write,
-        reason: RefusalReason,
-        room: bool,
-    ) {
-        self.counters.add(
-            if reason == RefusalReason::BadKey {
-                Counter::RxBadKey
-            } else {
-                Counter::RxBadRange
-            },
-            1,
-        );
+    fn refuse(&mut self, path: u32, frame: &Incoming, reason: RefusalReason, room: bool) {
+        match reason {
+            RefusalReason::BadKey => self.counters.add(Counter::RxBadKey, 1),
+            RefusalReason::BadRange => self.counters.add(Counter::RxBadRange, 1),
+            RefusalReason::ReceiverNotReady => self.extra.count(Extra::RxNotReady),
+            _ => self.extra.count(Extra::RxInvalidRequest),
+        }
         if !room {
             self.counters.add(Counter::RefusalsDropped, 1);
             return;
@@ -128,7 +107,7 @@ impl Nic {
         );
         let Msg {
             stream, message, ..
-        } = write.msg;
+        } = frame.body.msg();
         self.refusals.push_back(PendingRefusal {
             path,
             psn: frame.psn,

@@ -1,10 +1,9 @@
 //! The transmit decision.
-use metaroce_protocol::{Counter, Msg, Reth, Wqe};
+use metaroce_protocol::Counter;
 
-use super::{Failure, Nic};
-use crate::message::Segment;
+use super::{Extra, Failure, Nic};
 use crate::send::{Packet, Probe};
-use crate::wire::{Body, Incoming, Outgoing, Write};
+use crate::wire::{Body, Incoming, Outgoing};
 
 /// What timing gives to a decision: everything else is state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +56,7 @@ impl Nic {
         let path = inputs.walk?;
         let state = self.paths.get(path as usize)?.as_ref()?;
         let connection = self.connections[self.connection_of(path) as usize].as_ref()?;
-        let quiet = inputs.idle && !inputs.current;
+        let quiet = inputs.idle && !inputs.current && !self.has_response_to_send();
         if connection.failure.is_some() || inputs.room >> state.config.plane & 1 == 0 {
             return None;
         }
@@ -119,7 +118,7 @@ impl Nic {
             ..header
         };
         Some(Decision::Retransmit(
-            self.outgoing_write(path, packet, header),
+            self.outgoing_data(path, packet, header),
         ))
     }
 
@@ -128,16 +127,30 @@ impl Nic {
             || self.path(path).send.pipe_room(self.tunables.window) > 0
     }
 
+    /// New data of the current message and of the current response, in turn where there are both.
     fn new_data(&mut self, inputs: &Inputs, now: u32) -> Option<Outgoing> {
-        let packet = self.messages.current().filter(|_| inputs.current)?;
-        let message = self.messages.in_slot(packet.slot)?;
+        let request = self.messages.current().filter(|_| inputs.current);
+        let response = self.responses.current();
+        let turn = if self.last_was_response {
+            [request, response]
+        } else {
+            [response, request]
+        };
+        turn.into_iter()
+            .flatten()
+            .find_map(|packet| self.new_packet(packet, inputs.room, now))
+    }
+
+    fn new_packet(&mut self, packet: Packet, room: u32, now: u32) -> Option<Outgoing> {
+        let message = self.ring_of(packet.slot).in_slot(packet.slot)?;
         let segment = message.segment(packet.index, self.tunables.mtu_log2);
         let connection = message.wqe.connection.into();
         if self.failure(connection).is_some() {
             return None;
         }
-        let path = self.select(connection, inputs.room)?;
+        let path = self.select(connection, room)?;
         self.last_new_plane = self.path(path).config.plane.into();
+        self.last_was_response = packet.slot >= super::RESPONSE_SLOTS;
         let (psn, tsn) = self.path_mut(path).send.send_new(packet, now);
         let full = self.path(path).send.headroom(self.tunables.window) == 0;
         let header = self.header(path, psn, tsn, self.body(packet));
@@ -146,10 +159,14 @@ impl Nic {
             ack_request: segment.last || full,
             ..header
         };
-        let outgoing = self.outgoing_write(path, packet, header);
-        self.messages.advance();
-        self.counters.add(Counter::TxWrites, 1);
-        self.counters.add(Counter::TxWriteBytes, segment.length);
+        let outgoing = self.outgoing_data(path, packet, header);
+        self.ring_of_mut(packet.slot).advance();
+        if matches!(outgoing.frame.body, Body::Write(_)) {
+            self.counters.add(Counter::TxWrites, 1);
+            self.counters.add(Counter::TxWriteBytes, segment.length);
+        } else {
+            self.extra.count(Extra::TxVerbs);
+        }
         Some(outgoing)
     }
 
@@ -174,46 +191,13 @@ impl Nic {
             })
     }
 
-    fn segment(&self, packet: Packet) -> (Wqe, Segment) {
-        let message = self
-            .messages
-            .in_slot(packet.slot)
-            .expect("a message in flight keeps its slot");
-        (
-            message.wqe,
-            message.segment(packet.index, self.tunables.mtu_log2),
-        )
-    }
-
-    fn body(&self, packet: Packet) -> Body {
-        let (wqe, segment) = self.segment(packet);
-        let Wqe {
-            stream,
-            message,
-            r_key,
-            length,
-            remote_address,
-            ..
-        } = wqe;
-        let address = remote_address.wrapping_add(segment.offset.into());
-        Body::Write(Write {
-            msg: Msg {
-                stream,
-                message,
-                offset: segment.offset,
-            },
-            reth: Reth {
-                address,
-                r_key,
-                length,
-            },
-            payload: segment.length,
-        })
-    }
-
-    fn outgoing_write(&self, path: u32, packet: Packet, frame: Incoming) -> Outgoing {
-        let (wqe, segment) = self.segment(packet);
-        let local_address = wqe.local_address.wrapping_add(segment.offset.into());
+    fn outgoing_data(&self, path: u32, packet: Packet, frame: Incoming) -> Outgoing {
+        let message = self.message(packet.slot);
+        let segment = message.segment(packet.index, self.tunables.mtu_log2);
+        let local_address = message
+            .wqe
+            .local_address
+            .wrapping_add(segment.offset.into());
         Outgoing {
             local_address,
             ..self.address(path, frame)

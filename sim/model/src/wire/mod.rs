@@ -1,5 +1,11 @@
 //! What the model hears from the wire and says to it, apart from how bytes are laid out and where payload lies.
-use metaroce_protocol::{Bth, ConnectionEntry, Frame, Msg, Nak, Path, Psn, Reth, Sack, Tsn, frame};
+use metaroce_protocol::{
+    Bth, ConnectionEntry, Frame, Msg, Nak, Path, Psn, Reth, Sack, Sync, Tsn, frame,
+};
+
+mod verb;
+
+pub use verb::{Verb, VerbPacket};
 
 /// A frame that passed the parser's checks, without its payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +41,37 @@ pub enum Body {
     Refusal(Nak),
     /// Nothing but a TSN.
     Probe,
+    /// Any other verb.
+    Verb(VerbPacket),
+    /// End of an epoch.
+    Sync(Sync),
+    /// Answer to it.
+    SyncAck(Sack),
+}
+
+impl Body {
+    /// Whether it takes a slot of its path's sequence.
+    pub const fn is_data(&self) -> bool {
+        matches!(self, Self::Write(_) | Self::Verb(_))
+    }
+
+    /// The message that a data packet belongs to; all 0 for others.
+    pub fn msg(&self) -> Msg {
+        match self {
+            Self::Write(write) => write.msg,
+            Self::Verb(packet) => packet.msg,
+            _ => Msg::default(),
+        }
+    }
+
+    /// Bytes of payload.
+    pub const fn payload(&self) -> u32 {
+        match self {
+            Self::Write(write) => write.payload,
+            Self::Verb(packet) => packet.payload,
+            _ => 0,
+        }
+    }
 }
 
 /// A Write packet's own headers.
@@ -58,7 +95,9 @@ impl From<&Frame<'_>> for Incoming {
             }),
             frame::Body::Ack(sack) => Body::Ack(sack),
             frame::Body::Refusal(nak) => Body::Refusal(nak),
-            frame::Body::Probe => Body::Probe,
+            frame::Body::Sync(sync) => Body::Sync(sync),
+            frame::Body::SyncAck(sack) => Body::SyncAck(sack),
+            ref body => VerbPacket::of_frame(body).map_or(Body::Probe, Body::Verb),
         };
         Self {
             ce: frame.is_marked(),
@@ -92,10 +131,7 @@ pub struct Outgoing {
 impl Outgoing {
     /// Bytes of payload that the frame carries.
     pub fn payload_length(&self) -> u32 {
-        match self.frame.body {
-            Body::Write(write) => write.payload,
-            _ => 0,
-        }
+        self.frame.body.payload()
     }
 
     /// The whole frame; `payload` is what lies at `local_address`.
@@ -105,6 +141,9 @@ impl Outgoing {
             Body::Ack(sack) => frame::Body::Ack(sack),
             Body::Refusal(nak) => frame::Body::Refusal(nak),
             Body::Probe => frame::Body::Probe,
+            Body::Verb(packet) => packet.with_payload(payload),
+            Body::Sync(sync) => frame::Body::Sync(sync),
+            Body::SyncAck(sack) => frame::Body::SyncAck(sack),
         };
         let Incoming {
             ack_request,
