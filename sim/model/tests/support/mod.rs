@@ -1,14 +1,19 @@
 //! Two endpoints, one virtual clock, and planes with faults under a seed.
 #![allow(dead_code)] // each test uses its part
 
+pub mod fault;
+pub mod verbs;
+
 use std::collections::BTreeMap;
 
-use metaroce_model::config::{Size, Tunables};
+use fault::Fault;
+use metaroce_model::config::{Options, Size, Tunables};
 use metaroce_model::endpoint::Endpoint;
-use metaroce_model::nic::{Completion, Nic, Received};
-use metaroce_model::wire::{Body, Incoming, Outgoing};
+use metaroce_model::nic::{Completion, Nic, ReceiveCompletion, Received};
+use metaroce_model::wire::{Incoming, Outgoing};
 use metaroce_protocol::{
-    ConnectionEntry, MacAddr, PathEntry, Psn, RegionEntry, Tsn, Wqe, WqeOpcode, frame,
+    ConnectionEntry, Counter, MacAddr, PathEntry, Profile, Psn, RegionEntry, Tsn, Wqe, WqeOpcode,
+    frame,
 };
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -34,6 +39,55 @@ pub struct Host {
     pub endpoint: Endpoint,
     pub memory: Vec<u8>,
     pub completions: Vec<Completion>,
+    pub received: Vec<ReceiveCompletion>,
+}
+
+impl Host {
+    /// What memory and the application have to do.
+    fn serve(&mut self) {
+        while let Some(order) = self.endpoint.poll_order() {
+            let word = &mut self.memory[order.address as usize..][..8];
+            let before = u64::from_le_bytes(word.try_into().expect("8 bytes"));
+            word.copy_from_slice(&order.operation.apply(before).to_le_bytes());
+            self.endpoint.nic.executed(&order, before);
+        }
+        self.received
+            .extend(std::iter::from_fn(|| self.endpoint.poll_receive()));
+        self.completions
+            .extend(std::iter::from_fn(|| self.endpoint.poll_completion()));
+    }
+}
+
+/// How a pair starts.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    pub faults: Faults,
+    pub rules: Vec<fault::Rule>,
+    pub tunables: Tunables,
+    pub options: Options,
+    pub seed: u64,
+    /// First PSN and TSN.
+    pub first: u32,
+    /// Clock at the start.
+    pub start: u32,
+}
+
+impl Setup {
+    /// Every verb, no faults.
+    pub fn whole() -> Self {
+        Self {
+            faults: Faults::default(),
+            rules: Vec::new(),
+            tunables: tunables(),
+            options: Options {
+                profile: Profile::Whole,
+                ..Options::default()
+            },
+            seed: 1,
+            first: 0,
+            start: 0,
+        }
+    }
 }
 
 pub struct Pair {
@@ -42,11 +96,11 @@ pub struct Pair {
     pub faults: Faults,
     pub lost: u64,
     pub max_unresolved: u32,
+    rules: Vec<fault::Rule>,
     random: ChaCha8Rng,
     start: u32,
     wire: BTreeMap<(u64, u64), (usize, Incoming, Vec<u8>)>,
     entered: u64,
-    rest: u64,
 }
 
 pub fn tunables() -> Tunables {
@@ -59,8 +113,9 @@ pub fn tunables() -> Tunables {
     }
 }
 
-fn host(own: usize, size: Size, tunables: Tunables, first: u32, now: u32) -> Host {
-    let mut nic = Nic::new(size, tunables);
+fn host(own: usize, size: Size, setup: &Setup) -> Host {
+    let (first, now) = (setup.first, setup.start);
+    let mut nic = Nic::with_options(size, setup.tunables, setup.options);
     let ip = |host: usize| [10, 0, 0, 1 + host as u8].into();
     nic.write_connection(
         0,
@@ -101,12 +156,26 @@ fn host(own: usize, size: Size, tunables: Tunables, first: u32, now: u32) -> Hos
         endpoint: Endpoint::new(nic),
         memory: vec![0; MEMORY],
         completions: Vec::new(),
+        received: Vec::new(),
     }
 }
 
 impl Pair {
-    /// Two hosts whose PSNs and TSNs start at `first` and whose clocks at `start`.
+    /// Two hosts as today's hardware, whose PSNs and TSNs start at `first` and whose clocks at `start`.
     pub fn new(faults: Faults, tunables: Tunables, seed: u64, first: u32, start: u32) -> Self {
+        Self::with(Setup {
+            faults,
+            tunables,
+            options: Options::default(),
+            seed,
+            first,
+            start,
+            ..Setup::whole()
+        })
+    }
+
+    /// Two hosts.
+    pub fn with(setup: Setup) -> Self {
         let size = Size {
             connections: 1,
             paths: PATHS,
@@ -115,20 +184,20 @@ impl Pair {
             regions: 16,
             slots: 16,
         };
-        let mut random = ChaCha8Rng::seed_from_u64(seed);
-        let mut hosts = [0, 1].map(|own| host(own, size, tunables, first, start));
+        let mut random = ChaCha8Rng::seed_from_u64(setup.seed);
+        let mut hosts = [0, 1].map(|own| host(own, size, &setup));
         random.fill(&mut hosts[0].memory[..]);
         Self {
             hosts,
             now: 0,
-            faults,
+            faults: setup.faults,
             lost: 0,
             max_unresolved: 0,
+            rules: setup.rules,
             random,
-            start,
+            start: setup.start,
             wire: BTreeMap::new(),
             entered: 0,
-            rest: 0,
         }
     }
 
@@ -153,14 +222,14 @@ impl Pair {
 
     /// One tick: each host may send one frame, and hears what has arrived.
     pub fn step(&mut self) {
+        let mut busy = false;
         for from in 0..2 {
             let clock = self.clock();
             if let Some(frame) = self.hosts[from].endpoint.poll_transmit(clock) {
+                busy = true;
                 self.send(from, &frame);
             }
-            let host = &mut self.hosts[from];
-            host.completions
-                .extend(std::iter::from_fn(|| host.endpoint.poll_completion()));
+            self.hosts[from].serve();
         }
         while let Some(entry) = self.wire.first_entry().filter(|e| e.key().0 <= self.now) {
             let (to, frame, payload) = entry.remove();
@@ -174,22 +243,41 @@ impl Pair {
                 .map_or(0, |p| p.unresolved());
             self.max_unresolved = self.max_unresolved.max(unresolved);
         }
-        self.now += 1;
+        self.now = if busy { self.now + 1 } else { self.next_time() };
+    }
+
+    /// When something can happen again: nothing was sent, so not before the next arrival or timer.
+    fn next_time(&self) -> u64 {
+        let timer = self.now + 16;
+        let arrival = self.wire.first_key_value().map(|(key, _)| key.0);
+        arrival.unwrap_or(timer).clamp(self.now + 1, timer)
     }
 
     fn send(&mut self, from: usize, frame: &Outgoing) {
-        if self.random.random_bool(self.faults.loss) {
+        let now = self.now;
+        let faults: Vec<_> = (self.rules.iter_mut())
+            .filter_map(|rule| rule.meet(from, frame, now))
+            .collect();
+        if self.random.random_bool(self.faults.loss) || faults.contains(&Fault::Drop) {
             self.lost += 1;
+            return;
+        }
+        if faults.contains(&Fault::Corrupt) {
+            self.lost += 1;
+            let receiver = &mut self.hosts[1 - from].endpoint.nic;
+            receiver.count(Counter::RxBadIcrc);
             return;
         }
         let at = frame.local_address as usize;
         let payload = self.hosts[from].memory[at..at + frame.payload_length() as usize].to_vec();
-        let ce = self.random.random_bool(self.faults.mark);
-        let copies = 1 + u32::from(self.random.random_bool(self.faults.duplicate));
-        for _ in 0..copies {
+        let ce = self.random.random_bool(self.faults.mark) || faults.contains(&Fault::Mark);
+        let mut late: Vec<u64> = faults.iter().filter_map(|f| f.copy_delay()).collect();
+        late.push(faults.iter().map(|f| f.delay()).sum());
+        late.extend(self.random.random_bool(self.faults.duplicate).then_some(0));
+        for late in late {
             let jitter = self.random.random_range(0..=self.faults.jitter);
             // Paths differ in length, so they overtake each other without faults.
-            let arrival = self.now + 100 + 7 * u64::from(frame.frame.path) + jitter;
+            let arrival = self.now + 100 + 7 * u64::from(frame.frame.path) + jitter + late;
             self.entered += 1;
             let arrived = Incoming { ce, ..frame.frame };
             self.wire.insert(
@@ -199,12 +287,14 @@ impl Pair {
         }
     }
 
-    fn deliver(&mut self, to: usize, frame: &Incoming, payload: &[u8]) {
+    /// A frame reaches a host now.
+    pub fn deliver(&mut self, to: usize, frame: &Incoming, payload: &[u8]) {
         let clock = self.clock();
         if let Received::Placed { address, length } = self.hosts[to].endpoint.handle(frame, clock) {
             let at = address as usize;
             self.hosts[to].memory[at..at + length as usize].copy_from_slice(payload);
         }
+        self.hosts[to].serve();
     }
 
     /// Runs until `n` messages have completed, or panics after `limit` ticks.
@@ -228,26 +318,18 @@ impl Pair {
         }
     }
 
-    /// Transmissions of host 0 whose fate is open.
+    /// Transmissions whose fate is open.
     pub fn unresolved(&self) -> u32 {
-        let nic = &self.hosts[0].endpoint.nic;
-        (0..PATHS)
-            .filter_map(|p| nic.send_path(p))
-            .map(|p| p.unresolved())
-            .sum()
+        let paths = self.hosts.iter().flat_map(|host| {
+            let nic = &host.endpoint.nic;
+            (0..PATHS).filter_map(|p| nic.send_path(p))
+        });
+        paths.map(|p| p.unresolved()).sum()
     }
 }
-
-/// A frame of another kind, as a liar would send it.
-pub fn with_body(frame: Incoming, body: Body) -> Incoming {
-    Incoming { body, ..frame }
-}
-
-/// The largest payload a frame can have.
-pub const MAX_PAYLOAD: usize = 4096;
 
 /// A whole frame on the wire must be readable again.
 pub fn round_trip(outgoing: &Outgoing, payload: &[u8]) -> Incoming {
     let bytes = outgoing.frame(payload).encode().expect("a payload fits");
-    Incoming::from(&frame::parse(&bytes).expect("our own frame parses"))
+    Incoming::from(&frame::parse_as(&bytes, Profile::Whole).expect("our own frame parses"))
 }
