@@ -56,4 +56,13 @@ pub struct Options {
     /// Ticks for which refusals with `receiver_not_ready` are answered by sending again, since the last message that
     /// found its buffer; 0: the first one fails the connection.
     pub not_ready_ticks: u32,
+    /// Shortest time-out in ticks: with a round trip measured, a path's is mean + 4 deviations, but no shorter than this.
+    /// 0: always the RTO register.
+    pub rto_floor: u32,
+    /// Transmissions that a connection's paths together may have unresolved; 0: as many as their windows allow.
+    pub connection_window: u32,
+    /// Bytes a tick of the line in 1/256, at most 2^20; 0: rate hints hold nobody back.
+    pub line_rate: u32,
+    /// Bytes that a connection may send at once under a hint; several packets.
+    pub burst: u32,
 }

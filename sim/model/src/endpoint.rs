@@ -38,6 +38,7 @@ impl Endpoint {
     /// A frame that passed the parser's checks. The caller writes what is `Placed`, then carries out what
     /// [`Self::poll_order`] gives, then polls completions.
     pub fn handle(&mut self, frame: &Incoming, now: u32) -> Received {
+        self.nic.on_clock(now);
         if frame.body.is_data() || frame.body == Body::Probe {
             let received = self.nic.receive(frame, self.nic.has_refusal_room());
             self.received
@@ -65,6 +66,10 @@ impl Endpoint {
 
     /// The next frame to send now, if any.
     pub fn poll_transmit(&mut self, now: u32) -> Option<Outgoing> {
+        self.nic.on_clock(now);
+        while let Some(path) = self.nic.next_asked() {
+            self.answers.extend(self.nic.build_ack(path));
+        }
         if let Some(answer) = self.answers.pop_front() {
             return Some(answer);
         }

@@ -3,8 +3,10 @@
 //! [`nic::Nic`] has one method for each commit of the hardware's engines; [`endpoint::Endpoint`] runs them by itself. All
 //! arithmetic is the hardware's: integers that wrap at stated widths.
 pub mod config;
+pub mod congestion;
 pub mod counters;
 pub mod endpoint;
+pub mod hint;
 pub mod message;
 pub mod nic;
 pub mod receive;

@@ -9,7 +9,9 @@ use metaroce_protocol::{
 };
 
 use crate::config::{Options, Size, Tunables};
+use crate::congestion::{Fixed, Law, LawSettings, RttEstimate};
 use crate::counters::{Counters, Extra, ExtraCounters};
+use crate::hint::Activity;
 use crate::message::{Message, Messages};
 use crate::receive::ReceivePath;
 use crate::send::SendPath;
@@ -18,6 +20,7 @@ use crate::wire::{Body, Incoming, Outgoing};
 mod acknowledge;
 mod completion;
 mod connection;
+mod control;
 mod placement;
 mod receive;
 mod respond;
@@ -57,6 +60,10 @@ struct PathState {
     config: PathEntry,
     send: SendPath,
     receive: ReceivePath,
+    law: Box<dyn Law>,
+    rtt: RttEstimate,
+    /// Counts of the newest ACK: received, marked.
+    acked: (u16, u16),
 }
 
 /// A refused packet, until its answer is built.
@@ -94,6 +101,14 @@ pub struct Nic {
     refusals: VecDeque<PendingRefusal>,
     counters: Counters,
     extra: ExtraCounters,
+    laws: Box<dyn LawSettings>,
+    activity: Option<Box<dyn Activity>>,
+    /// What the newest hint is computed from.
+    active: u32,
+    /// Paths that were asked for an ACK by something else than a frame.
+    asked: VecDeque<u32>,
+    /// The time, for events that come without one.
+    clock: u32,
 }
 
 impl Nic {
@@ -123,6 +138,11 @@ impl Nic {
             refusals: VecDeque::new(),
             counters: Counters::default(),
             extra: ExtraCounters::default(),
+            laws: Box::new(Fixed),
+            activity: None,
+            active: 0,
+            asked: VecDeque::new(),
+            clock: 0,
         }
     }
 
@@ -157,6 +177,9 @@ impl Nic {
             config: entry,
             send: SendPath::new(window, entry.first_psn_tx, entry.first_tsn_tx, now),
             receive: ReceivePath::new(window, entry.first_psn_rx, entry.first_tsn_rx),
+            law: self.laws.start(now),
+            rtt: RttEstimate::default(),
+            acked: (0, 0),
         });
     }
 

@@ -222,6 +222,16 @@ impl SendPath {
         }
     }
 
+    /// Highest TSN that the receiver has seen, as far as its sender knows.
+    pub fn echo(&self) -> Tsn {
+        self.echo
+    }
+
+    /// When the snapshot came.
+    pub fn last_ack(&self) -> u32 {
+        self.last_ack
+    }
+
     /// Whether the snapshot's echo says something about the oldest unresolved transmission.
     pub fn can_resolve(&self) -> bool {
         self.echo.is_at_or_after(self.resolved)

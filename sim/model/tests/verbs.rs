@@ -2,6 +2,7 @@
 mod support;
 
 use metaroce_model::config::{Options, Tunables};
+use metaroce_model::congestion::{AimdSettings, DelaySettings, Fixed, LawSettings};
 use metaroce_model::counters::Extra;
 use metaroce_model::message::Work;
 use metaroce_model::tracker::ReceiveBuffer;
@@ -58,6 +59,7 @@ struct Schedule {
     ops: Vec<Op>,
     setup: Setup,
     late: bool,
+    law: u8,
 }
 
 fn schedules() -> impl Strategy<Value = Schedule> {
@@ -80,43 +82,51 @@ fn schedules() -> impl Strategy<Value = Schedule> {
     let start = prop_oneof![u32::MAX - 5_000..=u32::MAX, any::<u32>()];
     let ops = prop::collection::vec(op(), 1..24);
     let late = prop::bool::weighted(0.2);
-    (
-        ops,
-        faults,
-        any::<u64>(),
-        first,
-        start,
-        1..64u32,
-        1..8u32,
-        late,
-    )
-        .prop_map(
-            |(ops, faults, seed, first, start, window, ack_every, late)| Schedule {
-                ops,
-                late,
-                setup: Setup {
-                    faults,
-                    seed,
-                    first,
-                    start,
-                    tunables: Tunables {
-                        window,
-                        ack_every,
-                        max_retries: 15,
-                        ..tunables()
-                    },
-                    options: Options {
-                        not_ready_ticks: 1 << 20,
-                        ..Setup::whole().options
-                    },
-                    ..Setup::whole()
+    let numbers = (any::<u64>(), first, start, 1..64u32, 1..8u32);
+    (ops, faults, numbers, late, 0..4u8, options()).prop_map(
+        |(ops, faults, (seed, first, start, window, ack_every), late, law, options)| Schedule {
+            ops,
+            late,
+            law,
+            setup: Setup {
+                faults,
+                seed,
+                first,
+                start,
+                options,
+                tunables: Tunables {
+                    window,
+                    ack_every,
+                    max_retries: 15,
+                    ..tunables()
                 },
+                ..Setup::whole()
             },
-        )
+        },
+    )
+}
+
+/// What is switched on beyond the verbs: nothing as often as something.
+fn options() -> impl Strategy<Value = Options> {
+    let rto_floor = prop_oneof![Just(0u32), 300..3_000u32];
+    let connection_window = prop_oneof![Just(0u32), 1..200u32];
+    (rto_floor, connection_window).prop_map(|(rto_floor, connection_window)| Options {
+        not_ready_ticks: 1 << 20,
+        rto_floor,
+        connection_window,
+        ..Setup::whole().options
+    })
 }
 
 fn play(schedule: &Schedule) -> Play {
-    let mut play = Play::new(schedule.setup.clone(), &schedule.ops, schedule.late);
+    let law = || -> Box<dyn LawSettings> {
+        match schedule.law {
+            0 => Box::new(AimdSettings::default()),
+            1 => Box::new(DelaySettings::default()),
+            _ => Box::new(Fixed),
+        }
+    };
+    let mut play = Play::new(schedule.setup.clone(), &law, &schedule.ops, schedule.late);
     if schedule.late {
         (0..200).for_each(|_| play.pair.step());
         play.post_buffers();

@@ -46,7 +46,10 @@ mod tests {
         let mut estimate = RttEstimate::default();
         assert_eq!(estimate.timeout(), None);
         estimate.on_sample(800);
-        assert_eq!((estimate.mean(), estimate.timeout()), (Some(800), Some(2_400)));
+        assert_eq!(
+            (estimate.mean(), estimate.timeout()),
+            (Some(800), Some(2_400))
+        );
         (0..100).for_each(|_| estimate.on_sample(800));
         assert_eq!(estimate.mean(), Some(800));
         assert!(estimate.timeout().unwrap() <= 804);

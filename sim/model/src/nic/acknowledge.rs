@@ -23,10 +23,13 @@ impl Nic {
     }
 
     fn apply_ack(&mut self, path: u32, frame: &Incoming, sack: &Sack, now: u32) {
-        let verdict = self
-            .path_mut(path)
-            .send
-            .on_ack(frame.psn, frame.tsn, sack.bitvector, now);
+        let send = &mut self.path_mut(path).send;
+        let newer = frame.tsn.is_after(send.echo());
+        let verdict = send.on_ack(frame.psn, frame.tsn, sack.bitvector, now);
+        if verdict == AckVerdict::Applied {
+            let rtt = newer.then(|| now.wrapping_sub(frame.timestamp));
+            self.on_applied_ack(path, sack, rtt, now);
+        }
         let counter = match verdict {
             AckVerdict::Applied => Counter::RxAcks,
             AckVerdict::Stale => Counter::RxAckStale,
@@ -83,6 +86,8 @@ impl Nic {
             Fate::Lost(psn) => {
                 self.retransmit[plane as usize].push_back((path, psn));
                 self.counters.add(Counter::ResolvedLost, 1);
+                let state = self.path_mut(path);
+                state.law.on_loss(state.send.last_ack());
             }
         }
         Some(fate)

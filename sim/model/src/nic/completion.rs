@@ -105,7 +105,9 @@ impl Nic {
         let Some(state) = state.and_then(Option::as_mut).filter(|_| stream < STREAMS) else {
             return false;
         };
-        state.streams.entry(stream).or_default().post(buffer)
+        let posted = state.streams.entry(stream).or_default().post(buffer);
+        self.on_posted(connection);
+        posted
     }
 
     /// Completes the next message of a stream at its receiver, and begins what it asks for. Its bytes are in memory once all that was
@@ -119,6 +121,7 @@ impl Nic {
             self.ready.push_back((connection, stream));
         }
         self.extra.count(Extra::RxMessages);
+        self.on_posted(connection);
         let Whole {
             request,
             message,

@@ -1,10 +1,12 @@
 //! What a NIC keeps for a connection.
 use std::collections::BTreeMap;
 
+use metaroce_protocol::constants::RATE_HINT_FULL;
 use metaroce_protocol::{ConnectionEntry, Msg};
 
 use super::Failure;
 use super::respond::Request;
+use crate::hint::TokenBucket;
 use crate::tracker::{MESSAGES_IN_FLIGHT, Stream};
 
 /// A connection: what was written, and what became of it.
@@ -21,6 +23,8 @@ pub(super) struct ConnectionState {
     /// Responses that are not yet messages, atomics at memory included.
     pub responses_waiting: u16,
     pub replay: Replay,
+    /// Sender's side: holds the connection to the receiver's hint.
+    pub bucket: TokenBucket,
     /// Since when the peer has been refusing with `receiver_not_ready`.
     pub not_ready_since: Option<u32>,
 }
@@ -35,6 +39,7 @@ impl ConnectionState {
             next_sequence: 0,
             responses_waiting: 0,
             replay: Replay::default(),
+            bucket: TokenBucket::new(RATE_HINT_FULL),
             not_ready_since: None,
         }
     }

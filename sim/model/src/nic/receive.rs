@@ -6,9 +6,6 @@ use super::{Extra, Nic, PendingRefusal, REFUSALS};
 use crate::receive::Verdict;
 use crate::wire::{Body, Incoming, Outgoing};
 
-/// Rate hint of a receiver that holds nobody back.
-const WHOLE_LINE: u16 = 0xFFFF;
-
 /// What became of a data packet or a probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Received {
@@ -39,6 +36,7 @@ impl Nic {
             .on_arrival(frame.tsn, frame.timestamp, marked);
         self.counters.add(Counter::RxMarked, marked.into());
         if frame.body.is_data() {
+            self.on_heard(path);
             return self.receive_data(path, frame, refusal_room);
         }
         self.counters.add(Counter::RxProbes, 1);
@@ -84,7 +82,7 @@ impl Nic {
         self.carry_out(path, effect)
     }
 
-    fn ask_for_ack(&mut self, path: u32) {
+    pub(super) fn ask_for_ack(&mut self, path: u32) {
         let state = &mut self.path_mut(path).receive;
         state.ack_pending = true;
         state.on_asked();
@@ -125,11 +123,12 @@ impl Nic {
             return None;
         }
         self.counters.add(Counter::TxAcks, 1);
+        let rate_hint = self.rate_hint();
         let r = &self.path(path).receive;
         let sack = Sack {
             received: r.received,
             marked: r.marked,
-            rate_hint: WHOLE_LINE,
+            rate_hint,
             bitvector: r.bits,
             ..Sack::default()
         };

@@ -63,7 +63,7 @@ impl Nic {
         let probe =
             state
                 .send
-                .wants_probe(now, quiet, self.tunables.rto, self.tunables.max_retries)?;
+                .wants_probe(now, quiet, self.rto(state), self.tunables.max_retries)?;
         if probe == Probe::GiveUp {
             self.fail(self.connection_of(path), Failure::RetryExceeded);
             return Some(Decision::GiveUp(path));
@@ -77,6 +77,9 @@ impl Nic {
         };
         let outgoing = self.address(path, frame);
         let tail = probe == Probe::Tail;
+        if !tail {
+            self.path_mut(path).law.on_timeout(now);
+        }
         self.counters.add(
             if tail {
                 Counter::TxTailProbes
@@ -117,14 +120,14 @@ impl Nic {
             ack_request: true,
             ..header
         };
-        Some(Decision::Retransmit(
-            self.outgoing_data(path, packet, header),
-        ))
+        let outgoing = self.outgoing_data(path, packet, header);
+        self.on_sent(path, &outgoing);
+        Some(Decision::Retransmit(outgoing))
     }
 
     fn may_retransmit(&self, path: u32) -> bool {
         self.connection(path).failure.is_some()
-            || self.path(path).send.pipe_room(self.tunables.window) > 0
+            || self.path(path).send.pipe_room(self.window(self.path(path))) > 0
     }
 
     /// New data of the current message and of the current response, in turn where there are both.
@@ -145,14 +148,14 @@ impl Nic {
         let message = self.ring_of(packet.slot).in_slot(packet.slot)?;
         let segment = message.segment(packet.index, self.tunables.mtu_log2);
         let connection = message.wqe.connection.into();
-        if self.failure(connection).is_some() {
+        if self.failure(connection).is_some() || !self.may_send(connection, now) {
             return None;
         }
         let path = self.select(connection, room)?;
         self.last_new_plane = self.path(path).config.plane.into();
         self.last_was_response = packet.slot >= super::RESPONSE_SLOTS;
         let (psn, tsn) = self.path_mut(path).send.send_new(packet, now);
-        let full = self.path(path).send.headroom(self.tunables.window) == 0;
+        let full = self.path(path).send.headroom(self.window(self.path(path))) == 0;
         let header = self.header(path, psn, tsn, self.body(packet));
         let header = Incoming {
             timestamp: now,
@@ -160,6 +163,7 @@ impl Nic {
             ..header
         };
         let outgoing = self.outgoing_data(path, packet, header);
+        self.on_sent(path, &outgoing);
         self.ring_of_mut(packet.slot).advance();
         if matches!(outgoing.frame.body, Body::Write(_)) {
             self.counters.add(Counter::TxWrites, 1);
@@ -178,7 +182,7 @@ impl Nic {
             let state = self.paths[path as usize]
                 .as_ref()
                 .filter(|s| u32::from(s.config.plane) == plane)?;
-            Some(state.send.headroom(self.tunables.window)).filter(|&h| h > 0)
+            Some(state.send.headroom(self.window(state))).filter(|&h| h > 0)
         };
         let turn = (1..=planes).map(|n| (self.last_new_plane + n) % planes);
         turn.filter(|plane| room >> plane & 1 == 1)

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use fault::Fault;
 use metaroce_model::config::{Options, Size, Tunables};
+use metaroce_model::congestion::{Fixed, LawSettings};
 use metaroce_model::endpoint::Endpoint;
 use metaroce_model::nic::{Completion, Nic, ReceiveCompletion, Received};
 use metaroce_model::wire::{Incoming, Outgoing};
@@ -113,9 +114,10 @@ pub fn tunables() -> Tunables {
     }
 }
 
-fn host(own: usize, size: Size, setup: &Setup) -> Host {
+fn host(own: usize, size: Size, setup: &Setup, law: &dyn Fn() -> Box<dyn LawSettings>) -> Host {
     let (first, now) = (setup.first, setup.start);
     let mut nic = Nic::with_options(size, setup.tunables, setup.options);
+    nic.set_law(law());
     let ip = |host: usize| [10, 0, 0, 1 + host as u8].into();
     nic.write_connection(
         0,
@@ -176,6 +178,11 @@ impl Pair {
 
     /// Two hosts.
     pub fn with(setup: Setup) -> Self {
+        Self::with_law(setup, &|| Box::new(Fixed))
+    }
+
+    /// Two hosts under a congestion law.
+    pub fn with_law(setup: Setup, law: &dyn Fn() -> Box<dyn LawSettings>) -> Self {
         let size = Size {
             connections: 1,
             paths: PATHS,
@@ -185,7 +192,7 @@ impl Pair {
             slots: 16,
         };
         let mut random = ChaCha8Rng::seed_from_u64(setup.seed);
-        let mut hosts = [0, 1].map(|own| host(own, size, &setup));
+        let mut hosts = [0, 1].map(|own| host(own, size, &setup, law));
         random.fill(&mut hosts[0].memory[..]);
         Self {
             hosts,

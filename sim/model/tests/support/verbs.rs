@@ -1,4 +1,5 @@
 //! Schedules of all verbs in both directions, and what must hold after them.
+use metaroce_model::congestion::LawSettings;
 use metaroce_model::message::Work;
 use metaroce_model::tracker::ReceiveBuffer;
 use metaroce_protocol::{CompletionStatus, Wqe, WqeOpcode};
@@ -46,8 +47,13 @@ pub struct Play {
 
 impl Play {
     /// Posts everything; buffers later if `late`.
-    pub fn new(setup: Setup, ops: &[Op], late: bool) -> Self {
-        let mut pair = Pair::with(setup);
+    pub fn new(
+        setup: Setup,
+        law: &dyn Fn() -> Box<dyn LawSettings>,
+        ops: &[Op],
+        late: bool,
+    ) -> Self {
+        let mut pair = Pair::with_law(setup, law);
         pair.hosts[1].memory[..SOURCE as usize].fill(0x5A);
         for (at, byte) in pair.hosts[1].memory[..SOURCE as usize]
             .iter_mut()

@@ -1,0 +1,148 @@
+//! What holds a sender back: windows, time-outs, and the receiver's rate hints.
+use metaroce_protocol::Sack;
+use metaroce_protocol::constants::{RATE_HINT_FULL, WRITE_OVERHEAD_BYTES};
+
+use super::{Nic, PathState};
+use crate::congestion::{AckEvent, LawSettings, ONE};
+use crate::hint::{self, Activity};
+use crate::wire::Outgoing;
+
+impl Nic {
+    /// The law of paths that start from now on.
+    pub fn set_law(&mut self, laws: Box<dyn LawSettings>) {
+        self.laws = laws;
+    }
+
+    /// Who counts active connections; without one every hint is the whole line.
+    pub fn set_activity(&mut self, activity: Box<dyn Activity>) {
+        self.activity = Some(activity);
+    }
+
+    /// The time, for the events that come without one. Only rate hints look at it.
+    pub fn on_clock(&mut self, now: u32) {
+        self.clock = now;
+    }
+
+    /// Transmissions that a path may have unresolved now.
+    pub(super) fn window(&self, path: &PathState) -> u32 {
+        self.tunables.window.min(path.law.window() / ONE)
+    }
+
+    /// Silence after which a path is probed.
+    pub(super) fn rto(&self, path: &PathState) -> u32 {
+        let floor = self.options.rto_floor;
+        match path.rtt.timeout() {
+            Some(timeout) if floor > 0 => timeout.max(floor),
+            _ => self.tunables.rto,
+        }
+    }
+
+    pub(super) fn on_applied_ack(&mut self, path: u32, sack: &Sack, rtt: Option<u32>, now: u32) {
+        let paths = self.connection(path).config.path_count.max(1).into();
+        self.connection_mut(path).bucket.set_hint(sack.rate_hint);
+        let state = self.path_mut(path);
+        let (received, marked) = state.acked;
+        state.acked = (sack.received, sack.marked);
+        if let Some(rtt) = rtt {
+            state.rtt.on_sample(rtt);
+        }
+        let delivered: u32 = sack.received.wrapping_sub(received).into();
+        let marked: u32 = sack.marked.wrapping_sub(marked).into();
+        state.law.on_ack(&AckEvent {
+            delivered,
+            marked: marked.min(delivered),
+            rtt,
+            paths,
+            now,
+        });
+    }
+
+    /// Whether a connection may send a new packet: its window over all paths, and its share of the receiver's line.
+    pub(super) fn may_send(&mut self, connection: u32, now: u32) -> bool {
+        self.is_in_connection_window(connection) && self.is_in_share(connection, now)
+    }
+
+    fn is_in_connection_window(&self, connection: u32) -> bool {
+        let window = self.options.connection_window;
+        let first = (connection * self.size.paths) as usize;
+        let paths = &self.paths[first..first + self.size.paths as usize];
+        let unresolved = || paths.iter().flatten().map(|p| p.send.unresolved());
+        window == 0 || unresolved().sum::<u32>() < window
+    }
+
+    fn is_in_share(&mut self, connection: u32, now: u32) -> bool {
+        let (rate, burst) = (self.options.line_rate, self.options.burst);
+        match &mut self.connections[connection as usize] {
+            Some(state) if rate > 0 => {
+                state.bucket.fill(now, rate, burst);
+                state.bucket.is_open()
+            }
+            _ => true,
+        }
+    }
+
+    /// A data packet leaves, new or again.
+    pub(super) fn on_sent(&mut self, path: u32, frame: &Outgoing) {
+        if self.options.line_rate > 0 {
+            let bytes = frame.payload_length() + WRITE_OVERHEAD_BYTES as u32;
+            self.connection_mut(path).bucket.spend(bytes);
+        }
+    }
+
+    /// The share of this receiver's line for each connection that is active now.
+    pub(super) fn rate_hint(&mut self) -> u16 {
+        let now = self.clock;
+        match &mut self.activity {
+            Some(activity) => hint::share(activity.active(now)),
+            None => RATE_HINT_FULL,
+        }
+    }
+
+    /// The hint that a connection's peer gave last.
+    pub fn hint(&self, connection: u32) -> Option<u16> {
+        let state = self.connections[connection as usize].as_ref()?;
+        Some(state.bucket.hint())
+    }
+
+    pub(super) fn on_heard(&mut self, path: u32) {
+        let (connection, now) = (self.connection_of(path), self.clock);
+        if let Some(activity) = &mut self.activity {
+            activity.on_heard(connection, now);
+            self.push_hints();
+        }
+    }
+
+    /// The number of posted buffers of a connection may have changed.
+    pub(super) fn on_posted(&mut self, connection: u32) {
+        let state = self.connections[connection as usize].as_ref();
+        let buffers = state.map_or(0, |s| s.streams.values().map(|t| t.posted()).sum());
+        if let Some(activity) = &mut self.activity {
+            activity.on_posted(connection, buffers);
+            self.push_hints();
+        }
+    }
+
+    /// Where more connections share the line than before, each hears it at once: an ACK on its first path.
+    fn push_hints(&mut self) {
+        let now = self.clock;
+        let active = self.activity.as_mut().map_or(0, |a| a.active(now));
+        if active > self.active {
+            for connection in 0..self.size.connections {
+                let first = connection * self.size.paths;
+                let mut paths = first..first + self.size.paths;
+                let usable = self.connections[connection as usize].is_some();
+                let path = paths.find(|&p| usable && self.paths[p as usize].is_some());
+                if let Some(path) = path {
+                    self.ask_for_ack(path);
+                    self.asked.push_back(path);
+                }
+            }
+        }
+        self.active = active;
+    }
+
+    /// The next path whose ACK was asked for by something else than a frame.
+    pub fn next_asked(&mut self) -> Option<u32> {
+        self.asked.pop_front()
+    }
+}
