@@ -65,4 +65,10 @@ pub struct Options {
     pub line_rate: u32,
     /// Bytes that a connection may send at once under a hint; several packets.
     pub burst: u32,
+    /// Largest reorder allowance in packets, 0..=64; 0: a gap is a loss.
+    pub max_allowance: u32,
+    /// A connection with nothing new to send and losses lately sends a second copy of what is under way.
+    pub idle_copies: bool,
+    /// Probes on a quiet tail beyond the first, 0 or 1; with an allowance there are as many more.
+    pub extra_tail_probes: u32,
 }

@@ -60,6 +60,12 @@ extra_counters! {
     AtomicsExecuted = "atomics_executed";
     /// Atomics answered from the replay record.
     AtomicsReplayed = "atomics_replayed";
+    /// Retransmissions that an echo proved needless.
+    NeedlessRetransmissions = "needless_retransmissions";
+    /// Retransmissions not sent: the packet turned out to be there.
+    SparedRetransmissions = "spared_retransmissions";
+    /// Second copies sent.
+    TxCopies = "tx_copies";
     /// Responses that no open request asked for.
     RxStrayResponse = "rx_stray_response";
 }

@@ -10,6 +10,7 @@ pub mod hint;
 pub mod message;
 pub mod nic;
 pub mod receive;
+pub mod reorder;
 pub mod send;
 pub mod tracker;
 pub mod window;

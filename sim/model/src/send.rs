@@ -39,6 +39,46 @@ pub enum Fate {
     Lost(Psn),
 }
 
+/// How patient the resolver is. The default is today's hardware.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Patience {
+    /// Transmissions after one that must have arrived before it is lost.
+    pub allowance: u32,
+    /// A packet that is at the receiver is delivered, whether or not its newest transmission has arrived: matters where
+    /// a packet is sent twice.
+    pub early: bool,
+}
+
+/// When a path probes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ProbeRule {
+    /// The NIC has no new data to send.
+    pub quiet: bool,
+    /// Silence that is a time-out, in ticks.
+    pub rto: u32,
+    /// Time-outs in a row that are allowed.
+    pub max_retries: u32,
+    /// Probes in a row on a quiet tail.
+    pub tail_probes: u32,
+}
+
+/// The newest retransmission, until its fate is known: was it needed?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Again {
+    psn: Psn,
+    tsn: Tsn,
+}
+
+/// A packet of the path, by PSN.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+struct InFlight {
+    packet: Packet,
+    /// Its newest transmission.
+    tsn: Tsn,
+    /// That is a second copy.
+    copied: bool,
+}
+
 /// Why a path wants to probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Probe {
@@ -78,8 +118,12 @@ pub struct SendPath {
     last_ack: u32,
     retries: u32,
     ack_since_timeout: bool,
-    last_was_probe: bool,
-    in_flight: Vec<Packet>,
+    /// Probes since the last data.
+    probes_in_row: u32,
+    /// The newest time-out's probe: what was sent before it and is missing after it is lost, whatever the allowance.
+    timeout_probe: Option<Tsn>,
+    again: Option<Again>,
+    in_flight: Vec<InFlight>,
     ring: Vec<Transmission>,
 }
 
@@ -98,8 +142,10 @@ impl SendPath {
             last_ack: now,
             retries: 0,
             ack_since_timeout: false,
-            last_was_probe: false,
-            in_flight: vec![Packet::default(); 1 << window_log2],
+            probes_in_row: 0,
+            timeout_probe: None,
+            again: None,
+            in_flight: vec![InFlight::default(); 1 << window_log2],
             ring: vec![Transmission::Probe; RING],
         }
     }
@@ -127,69 +173,94 @@ impl SendPath {
     pub fn send_new(&mut self, packet: Packet, now: u32) -> (Psn, Tsn) {
         let psn = self.next_psn;
         self.next_psn = psn.next();
-        let slot = self.index(psn);
-        self.in_flight[slot] = packet;
-        (
-            psn,
-            self.transmit(
-                Transmission::Data {
-                    psn,
-                    slot: packet.slot,
-                },
-                now,
-            ),
-        )
+        (psn, self.send_data(psn, packet, false, now))
     }
 
     /// Sends a lost packet again: same PSN, new TSN.
     pub fn send_again(&mut self, psn: Psn, now: u32) -> (Packet, Tsn) {
-        let packet = self.in_flight[self.index(psn)];
-        (
+        let packet = self.packet(psn);
+        let tsn = self.send_data(psn, packet, false, now);
+        self.again = Some(Again { psn, tsn });
+        (packet, tsn)
+    }
+
+    /// The packet that a PSN names.
+    pub fn packet(&self, psn: Psn) -> Packet {
+        self.in_flight[self.index(psn)].packet
+    }
+
+    /// The newest packet whose only transmission is under way and not known to have arrived.
+    pub fn newest_without_copy(&self) -> Option<Psn> {
+        let flight = self.next_psn.distance_from(self.cum);
+        (1..=flight)
+            .map(|back| self.next_psn.minus(back))
+            .find(|&psn| {
+                let InFlight { tsn, copied, .. } = self.in_flight[self.index(psn)];
+                let alive = tsn.is_at_or_after(self.resolved) && self.next_tsn.is_after(tsn);
+                alive
+                    && !copied
+                    && !self.is_delivered(psn)
+                    && matches!(self.ring[ring_index(tsn)], Transmission::Data { psn: p, .. } if p == psn)
+            })
+    }
+
+    /// Sends a second copy, which takes over the fate of the first: a packet has one unresolved transmission at most.
+    pub fn send_copy(&mut self, psn: Psn, now: u32) -> (Packet, Tsn) {
+        let InFlight { packet, tsn, .. } = self.in_flight[self.index(psn)];
+        self.ring[ring_index(tsn)] = Transmission::Probe;
+        (packet, self.send_data(psn, packet, true, now))
+    }
+
+    fn send_data(&mut self, psn: Psn, packet: Packet, copied: bool, now: u32) -> Tsn {
+        let slot = packet.slot;
+        let tsn = self.transmit(Transmission::Data { psn, slot }, now);
+        self.probes_in_row = 0;
+        let place = self.index(psn);
+        self.in_flight[place] = InFlight {
             packet,
-            self.transmit(
-                Transmission::Data {
-                    psn,
-                    slot: packet.slot,
-                },
-                now,
-            ),
-        )
+            tsn,
+            copied,
+        };
+        tsn
     }
 
     /// Sends a probe.
     pub fn send_probe(&mut self, probe: Probe, now: u32) -> Tsn {
+        let tsn = self.transmit(Transmission::Probe, now);
         if probe == Probe::TimeOut {
             self.retries = self.retries_so_far() + 1;
             self.ack_since_timeout = false;
+            self.timeout_probe = Some(tsn);
         }
-        self.transmit(Transmission::Probe, now)
+        self.probes_in_row += 1;
+        tsn
     }
 
     fn transmit(&mut self, what: Transmission, now: u32) -> Tsn {
         let tsn = self.next_tsn;
-        self.ring[tsn.get() as usize % RING] = what;
+        self.ring[ring_index(tsn)] = what;
         self.next_tsn = tsn.next();
         self.last_tx = now;
-        self.last_was_probe = what == Transmission::Probe;
         tsn
     }
 
-    /// Which probe the path wants, if any. `quiet`: the NIC has no new data to send.
-    pub fn wants_probe(&self, now: u32, quiet: bool, rto: u32, max_retries: u32) -> Option<Probe> {
+    /// Which probe the path wants, if any.
+    pub fn wants_probe(&self, now: u32, rule: &ProbeRule) -> Option<Probe> {
         let retries = self.retries_so_far();
-        let limit = u64::from(rto) << retries.min(MAX_BACKOFF_SHIFT);
+        let limit = u64::from(rule.rto) << retries.min(MAX_BACKOFF_SHIFT);
         let silent = |since: u32| u64::from(now.wrapping_sub(since)) >= limit;
+        let quiet = rule.quiet && self.probes_in_row < rule.tail_probes;
         if self.unresolved() == 0 {
             None
         } else if silent(self.last_tx) && silent(self.last_ack) {
             Some(
-                if retries >= max_retries || self.unresolved() == MAX_UNRESOLVED {
+                if retries >= rule.max_retries || self.unresolved() == MAX_UNRESOLVED {
                     Probe::GiveUp
                 } else {
                     Probe::TimeOut
                 },
             )
-        } else if quiet && !self.last_was_probe && self.unresolved() < MAX_UNRESOLVED {
+        } else if quiet && self.unresolved() < MAX_UNRESOLVED {
             Some(Probe::Tail)
         } else {
             None
@@ -232,14 +303,48 @@ impl SendPath {
         self.last_ack
     }
 
-    /// Whether the snapshot's echo says something about the oldest unresolved transmission.
-    pub fn can_resolve(&self) -> bool {
-        self.echo.is_at_or_after(self.resolved)
+    /// Whether the newest retransmission was needless: its packet is at the receiver, and the echo says that the
+    /// retransmission was not yet there. Says so once.
+    pub fn take_needless(&mut self) -> bool {
+        let Some(Again { psn, tsn }) = self.again else {
+            return false;
+        };
+        let arrived = self.echo.is_at_or_after(tsn);
+        let needless = !arrived && self.is_delivered(psn);
+        if arrived || needless {
+            self.again = None;
+        }
+        needless
+    }
+
+    /// Whether the snapshot says what became of the oldest unresolved transmission.
+    pub fn can_resolve(&self, patience: Patience) -> bool {
+        let oldest = self.resolved;
+        if self.next_tsn == oldest {
+            return false;
+        }
+        let reached = self.echo.is_at_or_after(oldest);
+        match self.ring[ring_index(oldest)] {
+            Transmission::Probe => reached,
+            Transmission::Data { psn, .. } if self.is_delivered(psn) => reached || patience.early,
+            Transmission::Data { .. } => {
+                reached
+                    && (self.echo.distance_from(oldest) >= patience.allowance
+                        || self.is_before_timeout(oldest))
+            }
+        }
+    }
+
+    /// A time-out's probe that was sent after it has arrived.
+    fn is_before_timeout(&self, tsn: Tsn) -> bool {
+        self.timeout_probe
+            .is_some_and(|probe| self.echo.is_at_or_after(probe) && tsn.is_before(probe))
     }
 
     /// Resolves the oldest unresolved transmission; needs `can_resolve`.
     pub fn resolve(&mut self) -> Fate {
-        let what = self.ring[self.resolved.get() as usize % RING];
+        let what = self.ring[ring_index(self.resolved)];
+        self.timeout_probe = self.timeout_probe.filter(|&tsn| tsn != self.resolved);
         self.resolved = self.resolved.next();
         match what {
             Transmission::Probe => Fate::Probe,
@@ -248,7 +353,8 @@ impl SendPath {
         }
     }
 
-    fn is_delivered(&self, psn: Psn) -> bool {
+    /// Whether the receiver has it, as far as the snapshot says.
+    pub fn is_delivered(&self, psn: Psn) -> bool {
         psn.is_before(self.cum) || self.bits.is_received(psn, self.window_log2)
     }
 
@@ -259,4 +365,8 @@ impl SendPath {
     fn window(&self) -> u32 {
         1 << self.window_log2
     }
+}
+
+fn ring_index(tsn: Tsn) -> usize {
+    tsn.get() as usize % RING
 }

@@ -118,7 +118,10 @@ fn marks_and_delay_both_fill_the_line_and_share_it() {
             busy,
             longest_queue,
         } = outcome;
-        assert!(busy >= 95, "{name}: busy {busy} %, {shares:?}, {longest_queue}");
+        assert!(
+            busy >= 95,
+            "{name}: busy {busy} %, {shares:?}, {longest_queue}"
+        );
         assert!(spread(&shares) <= 130, "{name}: {shares:?}");
         assert!(longest_queue <= 160, "{name}: {longest_queue} packets");
     }

@@ -110,12 +110,19 @@ fn schedules() -> impl Strategy<Value = Schedule> {
 fn options() -> impl Strategy<Value = Options> {
     let rto_floor = prop_oneof![Just(0u32), 300..3_000u32];
     let connection_window = prop_oneof![Just(0u32), 1..200u32];
-    (rto_floor, connection_window).prop_map(|(rto_floor, connection_window)| Options {
-        not_ready_ticks: 1 << 20,
-        rto_floor,
-        connection_window,
-        ..Setup::whole().options
-    })
+    let max_allowance = prop_oneof![Just(0u32), 1..17u32];
+    let switches = (any::<bool>(), 0..2u32);
+    (rto_floor, connection_window, max_allowance, switches).prop_map(
+        |(rto_floor, connection_window, max_allowance, (idle_copies, extra_tail_probes))| Options {
+            not_ready_ticks: 1 << 20,
+            rto_floor,
+            connection_window,
+            max_allowance,
+            idle_copies,
+            extra_tail_probes,
+            ..Setup::whole().options
+        },
+    )
 }
 
 fn play(schedule: &Schedule) -> Play {

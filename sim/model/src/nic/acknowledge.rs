@@ -5,6 +5,9 @@ use super::{Failure, Nic};
 use crate::send::{AckVerdict, Fate};
 use crate::wire::{Body, Incoming};
 
+/// Second copies that one loss pays for (ours): a tail of the default window on eight paths.
+const COPIES_A_LOSS: u32 = 128;
+
 impl Nic {
     /// An ACK or a refusal meets the ACK engine.
     pub fn acknowledge(&mut self, frame: &Incoming, now: u32) {
@@ -66,11 +69,30 @@ impl Nic {
         );
     }
 
+    /// A packet is delivered. The connection's entry may be gone while its last packets are resolved.
+    fn on_delivered(&mut self, path: u32) {
+        let connection = self.connection_of(path) as usize;
+        if let Some(connection) = &mut self.connections[connection] {
+            connection.not_ready_since = None;
+            connection.reorder.on_resolved();
+        }
+    }
+
+    fn on_lost(&mut self, path: u32) {
+        let state = self.path_mut(path);
+        state.law.on_loss(state.send.last_ack());
+        let connection = self.connection_of(path) as usize;
+        if let Some(connection) = &mut self.connections[connection] {
+            connection.copies = COPIES_A_LOSS;
+        }
+    }
+
     /// Resolves the path's oldest unresolved transmission. `None`: no acknowledgement says anything about it.
     pub fn resolve(&mut self, path: u32) -> Option<Fate> {
+        let patience = self.patience(path)?;
         let failed = self.failure(self.connection_of(path)).is_some();
         let state = self.paths.get_mut(path as usize)?.as_mut()?;
-        if !state.send.can_resolve() {
+        if !state.send.can_resolve(patience) {
             return None;
         }
         let (fate, plane) = (state.send.resolve(), state.config.plane);
@@ -80,14 +102,13 @@ impl Nic {
             Fate::Probe => {}
             Fate::Delivered(slot) => {
                 self.ring_of_mut(slot).on_delivered(slot);
-                self.connection_mut(path).not_ready_since = None;
+                self.on_delivered(path);
                 self.counters.add(Counter::ResolvedDelivered, 1);
             }
             Fate::Lost(psn) => {
                 self.retransmit[plane as usize].push_back((path, psn));
                 self.counters.add(Counter::ResolvedLost, 1);
-                let state = self.path_mut(path);
-                state.law.on_loss(state.send.last_ack());
+                self.on_lost(path);
             }
         }
         Some(fate)

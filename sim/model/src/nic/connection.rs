@@ -7,6 +7,7 @@ use metaroce_protocol::{ConnectionEntry, Msg};
 use super::Failure;
 use super::respond::Request;
 use crate::hint::TokenBucket;
+use crate::reorder::Reorder;
 use crate::tracker::{MESSAGES_IN_FLIGHT, Stream};
 
 /// A connection: what was written, and what became of it.
@@ -25,6 +26,10 @@ pub(super) struct ConnectionState {
     pub replay: Replay,
     /// Sender's side: holds the connection to the receiver's hint.
     pub bucket: TokenBucket,
+    /// What reordering has taught.
+    pub reorder: Reorder,
+    /// Copies that may be sent for the losses seen lately.
+    pub copies: u32,
     /// Since when the peer has been refusing with `receiver_not_ready`.
     pub not_ready_since: Option<u32>,
 }
@@ -40,6 +45,8 @@ impl ConnectionState {
             responses_waiting: 0,
             replay: Replay::default(),
             bucket: TokenBucket::new(RATE_HINT_FULL),
+            reorder: Reorder::default(),
+            copies: 0,
             not_ready_since: None,
         }
     }

@@ -2,9 +2,10 @@
 use metaroce_protocol::Sack;
 use metaroce_protocol::constants::{RATE_HINT_FULL, WRITE_OVERHEAD_BYTES};
 
-use super::{Nic, PathState};
+use super::{Extra, Nic, PathState};
 use crate::congestion::{AckEvent, LawSettings, ONE};
 use crate::hint::{self, Activity};
+use crate::send::{Patience, ProbeRule};
 use crate::wire::Outgoing;
 
 impl Nic {
@@ -40,6 +41,11 @@ impl Nic {
     pub(super) fn on_applied_ack(&mut self, path: u32, sack: &Sack, rtt: Option<u32>, now: u32) {
         let paths = self.connection(path).config.path_count.max(1).into();
         self.connection_mut(path).bucket.set_hint(sack.rate_hint);
+        let max_allowance = self.options.max_allowance;
+        if self.path_mut(path).send.take_needless() {
+            self.extra.count(Extra::NeedlessRetransmissions);
+            self.connection_mut(path).reorder.on_needless(max_allowance);
+        }
         let state = self.path_mut(path);
         let (received, marked) = state.acked;
         state.acked = (sack.received, sack.marked);
@@ -55,6 +61,29 @@ impl Nic {
             paths,
             now,
         });
+        if marked > 0 {
+            self.connection_mut(path).copies = 0;
+        }
+    }
+
+    /// How long a missing packet is not yet lost; `None`: no such path.
+    pub(super) fn patience(&self, path: u32) -> Option<Patience> {
+        self.paths.get(path as usize)?.as_ref()?;
+        let connection = self.connections[self.connection_of(path) as usize].as_ref();
+        Some(Patience {
+            allowance: connection.map_or(0, |c| c.reorder.allowance()),
+            early: self.options.max_allowance > 0 || self.options.idle_copies,
+        })
+    }
+
+    /// When a path probes.
+    pub(super) fn probe_rule(&self, path: &PathState, allowance: u32, quiet: bool) -> ProbeRule {
+        ProbeRule {
+            quiet,
+            rto: self.rto(path),
+            max_retries: self.tunables.max_retries,
+            tail_probes: 1 + self.options.extra_tail_probes + allowance,
+        }
     }
 
     /// Whether a connection may send a new packet: its window over all paths, and its share of the receiver's line.

@@ -1,5 +1,5 @@
 //! The transmit decision.
-use metaroce_protocol::Counter;
+use metaroce_protocol::{Counter, Psn, Tsn};
 
 use super::{Extra, Failure, Nic};
 use crate::send::{Packet, Probe};
@@ -60,15 +60,20 @@ impl Nic {
         if connection.failure.is_some() || inputs.room >> state.config.plane & 1 == 0 {
             return None;
         }
-        let probe =
-            state
-                .send
-                .wants_probe(now, quiet, self.rto(state), self.tunables.max_retries)?;
+        let rule = self.probe_rule(state, connection.reorder.allowance(), quiet);
+        let probe = state.send.wants_probe(now, &rule);
+        if quiet
+            && matches!(probe, Some(Probe::Tail) | None)
+            && let Some(copy) = self.copy(path, now)
+        {
+            return Some(Decision::Retransmit(copy));
+        }
+        let probe = probe?;
         if probe == Probe::GiveUp {
             self.fail(self.connection_of(path), Failure::RetryExceeded);
             return Some(Decision::GiveUp(path));
         }
-        let psn = state.send.next_psn;
+        let psn = self.path(path).send.next_psn;
         let tsn = self.path_mut(path).send.send_probe(probe, now);
         let frame = Incoming {
             timestamp: now,
@@ -95,6 +100,35 @@ impl Nic {
         })
     }
 
+    /// A second copy of the newest packet under way on a path, if the connection may idle like that.
+    fn copy(&mut self, path: u32, now: u32) -> Option<Outgoing> {
+        if !self.options.idle_copies || self.connection(path).copies == 0 {
+            return None;
+        }
+        let state = self.path(path);
+        if state.send.pipe_room(self.window(state)) == 0 {
+            return None;
+        }
+        let psn = state.send.newest_without_copy()?;
+        let (packet, tsn) = self.path_mut(path).send.send_copy(psn, now);
+        self.connection_mut(path).copies -= 1;
+        self.extra.count(Extra::TxCopies);
+        Some(self.sent_again(path, psn, tsn, packet, now))
+    }
+
+    /// The frame of a packet that goes a second time.
+    fn sent_again(&mut self, path: u32, psn: Psn, tsn: Tsn, packet: Packet, now: u32) -> Outgoing {
+        let header = self.header(path, psn, tsn, self.body(packet));
+        let header = Incoming {
+            timestamp: now,
+            ack_request: true,
+            ..header
+        };
+        let outgoing = self.outgoing_data(path, packet, header);
+        self.on_sent(path, &outgoing);
+        outgoing
+    }
+
     fn retransmission(&mut self, inputs: &Inputs, now: u32) -> Option<Decision> {
         let planes = self.size.planes;
         let plane = (1..=planes)
@@ -112,17 +146,24 @@ impl Nic {
             self.counters.add(Counter::TxDiscarded, 1);
             return Some(Decision::Discard(path));
         }
+        if self.patience(path)?.early && self.path(path).send.is_delivered(psn) {
+            self.extra.count(Extra::SparedRetransmissions);
+            self.on_delivered_late(path, psn);
+            return Some(Decision::Discard(path));
+        }
         let (packet, tsn) = self.path_mut(path).send.send_again(psn, now);
         self.counters.add(Counter::TxRetransmissions, 1);
-        let header = self.header(path, psn, tsn, self.body(packet));
-        let header = Incoming {
-            timestamp: now,
-            ack_request: true,
-            ..header
-        };
-        let outgoing = self.outgoing_data(path, packet, header);
-        self.on_sent(path, &outgoing);
+        let outgoing = self.sent_again(path, psn, tsn, packet, now);
         Some(Decision::Retransmit(outgoing))
+    }
+
+    /// A packet that was taken for lost has arrived after all.
+    fn on_delivered_late(&mut self, path: u32, psn: Psn) {
+        let max_allowance = self.options.max_allowance;
+        self.connection_mut(path).reorder.on_needless(max_allowance);
+        let slot = self.path(path).send.packet(psn).slot;
+        self.ring_of_mut(slot).on_delivered(slot);
+        self.counters.add(Counter::ResolvedDelivered, 1);
     }
 
     fn may_retransmit(&self, path: u32) -> bool {
