@@ -71,4 +71,12 @@ pub struct Options {
     pub idle_copies: bool,
     /// Probes on a quiet tail beyond the first, 0 or 1; with an allowance there are as many more.
     pub extra_tail_probes: u32,
+    /// Time-outs in a row after which a path ends its epoch and goes on with another entropy; 0: never.
+    pub reroute_after: u32,
+    /// Silent paths that make a plane suspect; 0: never.
+    pub suspect_paths: u32,
+    /// Probes answered in a row that bring a suspect plane back; at least 1.
+    pub recovery_probes: u32,
+    /// Ticks between two doublings of a recovering plane's windows; a round trip or two.
+    pub ramp_ticks: u32,
 }

@@ -66,6 +66,18 @@ extra_counters! {
     SparedRetransmissions = "spared_retransmissions";
     /// Second copies sent.
     TxCopies = "tx_copies";
+    /// Epochs that this sender ended.
+    EpochsEnded = "epochs_ended";
+    /// SYNCs sent.
+    TxSyncs = "tx_syncs";
+    /// Packets moved to other paths at the end of an epoch.
+    PacketsMoved = "packets_moved";
+    /// Planes suspected.
+    PlanesSuspected = "planes_suspected";
+    /// Planes brought back.
+    PlanesRecovered = "planes_recovered";
+    /// Probes of suspect planes.
+    TxPlaneProbes = "tx_plane_probes";
     /// Responses that no open request asked for.
     RxStrayResponse = "rx_stray_response";
 }

@@ -46,9 +46,14 @@ impl Endpoint {
             self.build_answers(frame);
             return received;
         }
-        self.nic.acknowledge(frame, now);
+        match frame.body {
+            Body::Sync(_) => self.answers.extend(self.nic.on_sync(frame)),
+            Body::SyncAck(_) => self.nic.on_sync_ack(frame, now),
+            _ => self.nic.acknowledge(frame, now),
+        }
         if let Some(path) = self.nic.path_of(frame) {
             while self.nic.resolve(path).is_some() {}
+            self.nic.reopen(path, now);
         }
         Received::Dropped
     }
@@ -76,7 +81,11 @@ impl Endpoint {
         self.load();
         for _ in 0..self.paths() {
             let inputs = self.inputs();
+            let sync = self.nic.build_sync(self.walk, now);
             self.walk = (self.walk + 1) % self.paths();
+            if sync.is_some() {
+                return sync;
+            }
             match self.nic.transmit(&inputs, now) {
                 Decision::TailProbe(f)
                 | Decision::TimeOutProbe(f)

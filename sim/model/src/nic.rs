@@ -14,24 +14,28 @@ use crate::counters::{Counters, Extra, ExtraCounters};
 use crate::hint::Activity;
 use crate::message::{Message, Messages};
 use crate::receive::ReceivePath;
-use crate::send::SendPath;
+use crate::send::{Packet, SendPath};
 use crate::wire::{Body, Incoming, Outgoing};
 
 mod acknowledge;
 mod completion;
 mod connection;
 mod control;
+mod epoch;
 mod placement;
+mod plane;
 mod receive;
 mod respond;
 mod transmit;
 
 pub use completion::{Completion, ReceiveCompletion};
+pub use plane::Health;
 pub use receive::Received;
 pub use respond::{MemoryOrder, Operation};
 pub use transmit::{Decision, Inputs};
 
 use connection::ConnectionState;
+use epoch::{Closed, Standing};
 use respond::Response;
 
 /// Refusals that wait to be sent.
@@ -64,6 +68,12 @@ struct PathState {
     rtt: RttEstimate,
     /// Counts of the newest ACK: received, marked.
     acked: (u16, u16),
+    /// Epochs of the two directions: PathEntry's until one ends.
+    epoch_tx: u8,
+    epoch_rx: u8,
+    standing: Standing,
+    /// The receiver's epoch that ended last.
+    closed: Option<Closed>,
 }
 
 /// A refused packet, until its answer is built.
@@ -93,6 +103,10 @@ pub struct Nic {
     responses_waiting: VecDeque<Response>,
     last_was_response: bool,
     orders: VecDeque<MemoryOrder>,
+    /// Packets of closed epochs that need another path, with their connections.
+    moved: VecDeque<(u32, Packet)>,
+    /// By plane.
+    health: Vec<Health>,
     /// Streams whose next message is whole.
     ready: VecDeque<(u32, u16)>,
     retransmit: Vec<VecDeque<(u32, Psn)>>,
@@ -131,6 +145,8 @@ impl Nic {
             responses_waiting: VecDeque::new(),
             last_was_response: false,
             orders: VecDeque::new(),
+            moved: VecDeque::new(),
+            health: vec![Health::default(); size.planes as usize],
             ready: VecDeque::new(),
             retransmit: vec![VecDeque::new(); size.planes as usize],
             last_retransmit_plane: size.planes - 1,
@@ -168,6 +184,7 @@ impl Nic {
         self.orders
             .retain(|order| order.connection() != Some(index));
         self.ready.retain(|&(connection, _)| connection != index);
+        self.moved.retain(|&(connection, _)| connection != index);
     }
 
     /// Writes an entry of the path table, by global path number: both sides start anew.
@@ -180,6 +197,10 @@ impl Nic {
             law: self.laws.start(now),
             rtt: RttEstimate::default(),
             acked: (0, 0),
+            epoch_tx: entry.epoch,
+            epoch_rx: entry.epoch,
+            standing: Standing::Open,
+            closed: None,
         });
     }
 
@@ -286,13 +307,22 @@ impl Nic {
         (known && self.paths[global as usize].is_some()).then_some(global)
     }
 
-    /// Finds a frame's path and checks its epoch; counts a failure under its name.
-    fn admit(&mut self, dest_qp: u32, path: u8, epoch: u8) -> Option<u32> {
-        let Some(global) = self.lookup(dest_qp, path) else {
+    /// Finds the path of what a sender sent and checks its epoch; counts a failure under its name.
+    fn admit(&mut self, frame: &Incoming) -> Option<u32> {
+        self.admit_epoch(frame, |path| path.epoch_rx)
+    }
+
+    /// The same for what answers it.
+    fn admit_answer(&mut self, frame: &Incoming) -> Option<u32> {
+        self.admit_epoch(frame, |path| path.epoch_tx)
+    }
+
+    fn admit_epoch(&mut self, frame: &Incoming, epoch: fn(&PathState) -> u8) -> Option<u32> {
+        let Some(global) = self.lookup(frame.dest_qp, frame.path) else {
             self.counters.add(Counter::RxUnknownConnection, 1);
             return None;
         };
-        if self.path(global).config.epoch != epoch {
+        if epoch(self.path(global)) != frame.epoch {
             self.counters.add(Counter::RxClosedEpoch, 1);
             return None;
         }
@@ -325,15 +355,21 @@ impl Nic {
             .expect("the connection is configured")
     }
 
-    /// What all frames to the peer of a path say.
+    /// What all frames to the peer of a path say. An answer carries the epoch of the other direction.
     fn header(&self, path: u32, psn: Psn, tsn: Tsn, body: Body) -> Incoming {
+        let state = self.path(path);
+        let answer = matches!(body, Body::Ack(_) | Body::Refusal(_));
         Incoming {
             ce: false,
             ack_request: false,
             dest_qp: self.connection(path).config.remote_qp,
             psn,
             path: self.path_in_connection(path),
-            epoch: self.path(path).config.epoch,
+            epoch: if answer {
+                state.epoch_rx
+            } else {
+                state.epoch_tx
+            },
             tsn,
             timestamp: 0,
             body,

@@ -267,6 +267,28 @@ impl SendPath {
         }
     }
 
+    /// Time-outs in a row, until an ACK is applied.
+    pub fn timeouts_in_row(&self) -> u32 {
+        self.retries_so_far()
+    }
+
+    /// When something was last sent.
+    pub fn last_tx(&self) -> u32 {
+        self.last_tx
+    }
+
+    /// Nothing but probes is unresolved, and nobody waits for them.
+    pub fn forget_probes(&mut self) {
+        self.resolved = self.next_tsn;
+        self.timeout_probe = None;
+    }
+
+    /// The receiver's last word: it will take nothing more of what was sent. `false`: it can't be true.
+    pub fn on_final(&mut self, cum: Psn, bits: Bitvector, now: u32) -> bool {
+        let last = self.next_tsn.minus(1);
+        self.on_ack(cum, last, bits, now) == AckVerdict::Applied
+    }
+
     /// Time-outs in a row without an ACK.
     fn retries_so_far(&self) -> u32 {
         if self.ack_since_timeout {

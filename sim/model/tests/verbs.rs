@@ -10,7 +10,7 @@ use metaroce_protocol::{CompletionStatus, Counter, Opcode, Wqe, WqeOpcode};
 use proptest::prelude::*;
 use support::fault::{Fault, Rule};
 use support::verbs::{Op, Play, SOURCE, STREAMS};
-use support::{Faults, Pair, R_KEY, Setup, tunables};
+use support::{Faults, PATHS, PLANES, Pair, R_KEY, Setup, tunables};
 
 /// Schedules tried: METAROCE_LONG=1 asks for the long form.
 fn cases() -> u32 {
@@ -60,6 +60,8 @@ struct Schedule {
     setup: Setup,
     late: bool,
     law: u8,
+    /// Ticks, host, path.
+    reroutes: Vec<(u64, usize, u32)>,
 }
 
 fn schedules() -> impl Strategy<Value = Schedule> {
@@ -83,27 +85,46 @@ fn schedules() -> impl Strategy<Value = Schedule> {
     let ops = prop::collection::vec(op(), 1..24);
     let late = prop::bool::weighted(0.2);
     let numbers = (any::<u64>(), first, start, 1..64u32, 1..8u32);
-    (ops, faults, numbers, late, 0..4u8, options()).prop_map(
-        |(ops, faults, (seed, first, start, window, ack_every), late, law, options)| Schedule {
-            ops,
-            late,
-            law,
-            setup: Setup {
+    let reroute = (0..3_000u64, 0..2usize, 0..PATHS);
+    let reroutes = prop_oneof![Just(vec![]), prop::collection::vec(reroute, 1..6)];
+    let disturbances = (late, reroutes, outage());
+    (ops, faults, numbers, disturbances, 0..4u8, options()).prop_map(
+        |(ops, faults, numbers, (late, reroutes, rules), law, options)| {
+            let (seed, first, start, window, ack_every) = numbers;
+            let tunables = Tunables {
+                window,
+                ack_every,
+                max_retries: 15,
+                ..tunables()
+            };
+            let setup = Setup {
                 faults,
+                rules,
                 seed,
                 first,
                 start,
                 options,
-                tunables: Tunables {
-                    window,
-                    ack_every,
-                    max_retries: 15,
-                    ..tunables()
-                },
-                ..Setup::whole()
-            },
+                tunables,
+            };
+            Schedule {
+                ops,
+                setup,
+                late,
+                law,
+                reroutes,
+            }
         },
     )
+}
+
+/// A plane that is away for a while, in one direction or both; more often none.
+fn outage() -> impl Strategy<Value = Vec<Rule>> {
+    let some = (0..PLANES, 0..2_000u64, 1..30_000u64, 0..3usize);
+    let some = some.prop_map(|(plane, from, ticks, host)| {
+        let rule = Rule::new(Fault::Drop).plane(plane).when(from..from + ticks);
+        vec![if host < 2 { rule.from(host) } else { rule }]
+    });
+    prop_oneof![2 => Just(vec![]), 1 => some]
 }
 
 /// What is switched on beyond the verbs: nothing as often as something.
@@ -112,14 +133,24 @@ fn options() -> impl Strategy<Value = Options> {
     let connection_window = prop_oneof![Just(0u32), 1..200u32];
     let max_allowance = prop_oneof![Just(0u32), 1..17u32];
     let switches = (any::<bool>(), 0..2u32);
-    (rto_floor, connection_window, max_allowance, switches).prop_map(
-        |(rto_floor, connection_window, max_allowance, (idle_copies, extra_tail_probes))| Options {
+    let planes = (prop_oneof![Just(0u32), 1..4u32], 0..3u32, 1..6u32);
+    let numbers = (rto_floor, connection_window, max_allowance);
+    (numbers, switches, planes).prop_map(
+        |(
+            (rto_floor, connection_window, max_allowance),
+            (idle_copies, extra_tail_probes),
+            (reroute_after, suspect_paths, recovery_probes),
+        )| Options {
             not_ready_ticks: 1 << 20,
             rto_floor,
             connection_window,
             max_allowance,
             idle_copies,
             extra_tail_probes,
+            reroute_after,
+            suspect_paths,
+            recovery_probes,
+            ramp_ticks: 300,
             ..Setup::whole().options
         },
     )
@@ -138,10 +169,12 @@ fn play(schedule: &Schedule) -> Play {
         (0..200).for_each(|_| play.pair.step());
         play.post_buffers();
     }
+    play.reroute(schedule.reroutes.clone());
     play.run(20_000_000);
     play.check();
     let faults = schedule.setup.faults;
-    if faults.loss == 0.0 && faults.jitter == 0 && !schedule.late {
+    let undisturbed = schedule.setup.rules.is_empty() && !schedule.late;
+    if faults.loss == 0.0 && faults.jitter == 0 && undisturbed {
         for host in &play.pair.hosts {
             let counters = host.endpoint.nic.counters();
             assert_eq!(counters.get(Counter::TxRetransmissions), 0);

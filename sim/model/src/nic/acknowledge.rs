@@ -1,6 +1,7 @@
 //! Commits of the ACK engine and of the resolver.
 use metaroce_protocol::{Counter, Nak, RefusalReason, Sack};
 
+use super::epoch::Standing;
 use super::{Failure, Nic};
 use crate::send::{AckVerdict, Fate};
 use crate::wire::{Body, Incoming};
@@ -11,7 +12,7 @@ const COPIES_A_LOSS: u32 = 128;
 impl Nic {
     /// An ACK or a refusal meets the ACK engine.
     pub fn acknowledge(&mut self, frame: &Incoming, now: u32) {
-        let Some(path) = self.admit(frame.dest_qp, frame.path, frame.epoch) else {
+        let Some(path) = self.admit_answer(frame) else {
             return;
         };
         if self.connection(path).failure.is_some() {
@@ -106,7 +107,11 @@ impl Nic {
                 self.counters.add(Counter::ResolvedDelivered, 1);
             }
             Fate::Lost(psn) => {
-                self.retransmit[plane as usize].push_back((path, psn));
+                match &mut state.standing {
+                    Standing::Open => self.retransmit[plane as usize].push_back((path, psn)),
+                    Standing::Closing { parked, .. } => parked.push(psn),
+                    Standing::Draining(_) => self.move_packet(path, psn),
+                }
                 self.counters.add(Counter::ResolvedLost, 1);
                 self.on_lost(path);
             }

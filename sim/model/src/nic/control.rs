@@ -19,14 +19,16 @@ impl Nic {
         self.activity = Some(activity);
     }
 
-    /// The time, for the events that come without one. Only rate hints look at it.
+    /// The time, for the events that come without one. Only rate hints and the ramps of planes look at it.
     pub fn on_clock(&mut self, now: u32) {
         self.clock = now;
+        self.advance_ramps();
     }
 
     /// Transmissions that a path may have unresolved now.
     pub(super) fn window(&self, path: &PathState) -> u32 {
-        self.tunables.window.min(path.law.window() / ONE)
+        let window = self.tunables.window.min(path.law.window() / ONE);
+        window.min(self.ramp(path))
     }
 
     /// Silence after which a path is probed.
@@ -41,6 +43,7 @@ impl Nic {
     pub(super) fn on_applied_ack(&mut self, path: u32, sack: &Sack, rtt: Option<u32>, now: u32) {
         let paths = self.connection(path).config.path_count.max(1).into();
         self.connection_mut(path).bucket.set_hint(sack.rate_hint);
+        self.on_plane_answer(path, now);
         let max_allowance = self.options.max_allowance;
         if self.path_mut(path).send.take_needless() {
             self.extra.count(Extra::NeedlessRetransmissions);
@@ -70,8 +73,12 @@ impl Nic {
     pub(super) fn patience(&self, path: u32) -> Option<Patience> {
         self.paths.get(path as usize)?.as_ref()?;
         let connection = self.connections[self.connection_of(path) as usize].as_ref();
+        let open = self.path(path).is_open();
         Some(Patience {
-            allowance: connection.map_or(0, |c| c.reorder.allowance()),
+            // Of a closed epoch nothing more can come.
+            allowance: connection
+                .filter(|_| open)
+                .map_or(0, |c| c.reorder.allowance()),
             early: self.options.max_allowance > 0 || self.options.idle_copies,
         })
     }

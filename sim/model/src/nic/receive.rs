@@ -27,7 +27,7 @@ impl Nic {
             self.counters.add(Counter::RxUnknownOpcode, 1);
             return Received::Dropped;
         }
-        let Some(path) = self.admit(frame.dest_qp, frame.path, frame.epoch) else {
+        let Some(path) = self.admit(frame) else {
             return Received::Dropped;
         };
         let marked = frame.ce && frame.body.is_data();

@@ -56,9 +56,16 @@ impl Nic {
         let path = inputs.walk?;
         let state = self.paths.get(path as usize)?.as_ref()?;
         let connection = self.connections[self.connection_of(path) as usize].as_ref()?;
-        let quiet = inputs.idle && !inputs.current && !self.has_response_to_send();
+        let more = self.has_response_to_send() || !self.moved.is_empty();
+        let quiet = inputs.idle && !inputs.current && !more;
+        if !state.is_open() {
+            return None;
+        }
         if connection.failure.is_some() || inputs.room >> state.config.plane & 1 == 0 {
             return None;
+        }
+        if self.is_suspect(state) {
+            return self.plane_probe(path, now).map(Decision::TailProbe);
         }
         let rule = self.probe_rule(state, connection.reorder.allowance(), quiet);
         let probe = state.send.wants_probe(now, &rule);
@@ -84,6 +91,7 @@ impl Nic {
         let tail = probe == Probe::Tail;
         if !tail {
             self.path_mut(path).law.on_timeout(now);
+            self.on_path_timeout(path);
         }
         self.counters.add(
             if tail {
@@ -158,7 +166,7 @@ impl Nic {
     }
 
     /// A packet that was taken for lost has arrived after all.
-    fn on_delivered_late(&mut self, path: u32, psn: Psn) {
+    pub(super) fn on_delivered_late(&mut self, path: u32, psn: Psn) {
         let max_allowance = self.options.max_allowance;
         self.connection_mut(path).reorder.on_needless(max_allowance);
         let slot = self.path(path).send.packet(psn).slot;
@@ -180,9 +188,37 @@ impl Nic {
         } else {
             [response, request]
         };
-        turn.into_iter()
-            .flatten()
-            .find_map(|packet| self.new_packet(packet, inputs.room, now))
+        self.moved_packet(inputs.room, now).or_else(|| {
+            turn.into_iter()
+                .flatten()
+                .find_map(|packet| self.new_packet(packet, inputs.room, now))
+        })
+    }
+
+    /// The oldest packet of a closed epoch, on another path.
+    fn moved_packet(&mut self, room: u32, now: u32) -> Option<Outgoing> {
+        let &(connection, packet) = self.moved.front()?;
+        if self.failure(connection).is_some() {
+            self.moved.pop_front();
+            self.counters.add(Counter::TxDiscarded, 1);
+            return None;
+        }
+        let ((psn, tsn), path) = self.place(connection, packet, room, now)?;
+        self.moved.pop_front();
+        Some(self.sent_again(path, psn, tsn, packet, now))
+    }
+
+    /// Gives a packet a path and a number on it.
+    fn place(
+        &mut self,
+        connection: u32,
+        packet: Packet,
+        room: u32,
+        now: u32,
+    ) -> Option<((Psn, Tsn), u32)> {
+        let path = self.select(connection, room)?;
+        self.last_new_plane = self.path(path).config.plane.into();
+        Some((self.path_mut(path).send.send_new(packet, now), path))
     }
 
     fn new_packet(&mut self, packet: Packet, room: u32, now: u32) -> Option<Outgoing> {
@@ -192,10 +228,8 @@ impl Nic {
         if self.failure(connection).is_some() || !self.may_send(connection, now) {
             return None;
         }
-        let path = self.select(connection, room)?;
-        self.last_new_plane = self.path(path).config.plane.into();
+        let ((psn, tsn), path) = self.place(connection, packet, room, now)?;
         self.last_was_response = packet.slot >= super::RESPONSE_SLOTS;
-        let (psn, tsn) = self.path_mut(path).send.send_new(packet, now);
         let full = self.path(path).send.headroom(self.window(self.path(path))) == 0;
         let header = self.header(path, psn, tsn, self.body(packet));
         let header = Incoming {
@@ -223,7 +257,7 @@ impl Nic {
             let state = self.paths[path as usize]
                 .as_ref()
                 .filter(|s| u32::from(s.config.plane) == plane)?;
-            Some(state.send.headroom(self.window(state))).filter(|&h| h > 0)
+            Some(self.usable_headroom(state)).filter(|&h| h > 0)
         };
         let turn = (1..=planes).map(|n| (self.last_new_plane + n) % planes);
         turn.filter(|plane| room >> plane & 1 == 1)

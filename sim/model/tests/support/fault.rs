@@ -43,6 +43,7 @@ pub struct Rule {
     pub from: Option<usize>,
     pub plane: Option<u32>,
     pub path: Option<u8>,
+    pub entropy: Option<u16>,
     pub opcode: Option<Opcode>,
     pub psn: Option<Psn>,
     /// Of the frames that all of the above name, these, counted from 0.
@@ -60,6 +61,7 @@ impl Rule {
             from: None,
             plane: None,
             path: None,
+            entropy: None,
             opcode: None,
             psn: None,
             which: 0..u64::MAX,
@@ -81,6 +83,11 @@ impl Rule {
     pub fn path(self, path: u8) -> Self {
         let path = Some(path);
         Self { path, ..self }
+    }
+
+    pub fn entropy(self, entropy: u16) -> Self {
+        let entropy = Some(entropy);
+        Self { entropy, ..self }
     }
 
     pub fn opcode(self, opcode: Opcode) -> Self {
@@ -108,6 +115,7 @@ impl Rule {
         let of_kind = self.from.is_none_or(|f| f == from)
             && self.plane.is_none_or(|p| p == frame.plane)
             && self.path.is_none_or(|p| p == frame.frame.path)
+            && self.entropy.is_none_or(|e| e == frame.entropy)
             && self.psn.is_none_or(|p| p == frame.frame.psn)
             && self.opcode.is_none_or(|o| o == opcode())
             && self.when.contains(&now);

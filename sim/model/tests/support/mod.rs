@@ -97,6 +97,8 @@ pub struct Pair {
     pub faults: Faults,
     pub lost: u64,
     pub max_unresolved: u32,
+    /// What host 0 sent last.
+    pub last_sent: Option<Outgoing>,
     rules: Vec<fault::Rule>,
     random: ChaCha8Rng,
     start: u32,
@@ -200,6 +202,7 @@ impl Pair {
             faults: setup.faults,
             lost: 0,
             max_unresolved: 0,
+            last_sent: None,
             rules: setup.rules,
             random,
             start: setup.start,
@@ -262,6 +265,9 @@ impl Pair {
 
     fn send(&mut self, from: usize, frame: &Outgoing) {
         let now = self.now;
+        if from == 0 {
+            self.last_sent = Some(*frame);
+        }
         let faults: Vec<_> = (self.rules.iter_mut())
             .filter_map(|rule| rule.meet(from, frame, now))
             .collect();

@@ -184,6 +184,17 @@ impl Play {
         }
     }
 
+    /// Entropies that change on the way: ticks, host, path.
+    pub fn reroute(&mut self, mut when: Vec<(u64, usize, u32)>) {
+        when.sort_unstable();
+        for (at, host, path) in when {
+            while self.pair.now < at {
+                self.pair.step();
+            }
+            self.pair.hosts[host].endpoint.nic.reroute(path, 0xE000);
+        }
+    }
+
     /// Runs until every request has completed and all is quiet.
     pub fn run(&mut self, limit: u64) {
         let wanted = |host: usize| self.ops.iter().filter(|op| op.host == host).count();
