@@ -1,9 +1,11 @@
 //! Frames and the generated dissector against tshark.
 mod support;
 
-use metaroce_protocol::{Body, Icrc, Ip, frame, generate};
+use metaroce_protocol::{
+    Atomic, Body, Icrc, Imm, Ip, Match, Msg, Original, Reth, Sack, Sync, Tag, frame, generate,
+};
 use std::fmt::Write;
-use support::{capture, for_each_frame, tshark};
+use support::{addressed, capture, for_each_frame, tshark};
 
 /// RDMA Write Only of the reliable connection: the layout that comes nearest to WRITE and that tshark knows.
 const RC_WRITE_ONLY: u8 = 0x0A;
@@ -138,6 +140,7 @@ fn inner_fields(frame: &metaroce_protocol::Frame<'_>, icrc: u32, good: bool) -> 
         }
         Body::Refusal(nak) => write!(text, "||||||||||||{}|", nak.reason.code()),
         Body::Probe => write!(text, "|||||||||||||"),
+        other => unreachable!("{other:?} has a test of its own"),
     };
     format!("{text}|0x{icrc:08x}|{}", u8::from(good))
 }
@@ -192,4 +195,127 @@ fn dissector_shows_every_header_by_name_and_judges_the_icrc() {
         let icrc = Icrc::from_wire(*bytes.last_chunk().unwrap()).value();
         assert_eq!(*found, inner_fields(&frame, icrc, index < good));
     }
+}
+
+/// One frame of every opcode beyond the hardware's, and what the dissector should show of its own headers.
+fn other_verbs(payload: &[u8]) -> Vec<(Body<'_>, &'static str)> {
+    let msg = Msg {
+        stream: 3,
+        message: 0xFFFF,
+        offset: 8,
+    };
+    let reth = Reth {
+        address: 1,
+        r_key: 2,
+        length: 9,
+    };
+    let matching = Match {
+        receive: 0xFFFF_FFFF,
+        length: 9,
+    };
+    let imm = Imm {
+        immediate: 0x0102_0304,
+        ..Imm::default()
+    };
+    let tag = Tag {
+        tag: 0xFFFE,
+        length: 10,
+        ..Tag::default()
+    };
+    let atomic = Atomic {
+        address: 8,
+        r_key: 1,
+        tag: 2,
+        sequence: 3,
+        operand: 4,
+        compare: 5,
+    };
+    let original = Original { value: 77 };
+    let sync = Sync {
+        via: 255,
+        epoch: 1,
+        ..Sync::default()
+    };
+    vec![
+        (
+            Body::WriteImm {
+                msg,
+                reth,
+                matching,
+                imm,
+                payload,
+            },
+            "WRITE_IMM|3|4294967295|9|16909060|||||||||a5a5a5",
+        ),
+        (
+            Body::Send {
+                msg,
+                matching,
+                payload,
+            },
+            "SEND|3|4294967295|9||||||||||a5a5a5",
+        ),
+        (
+            Body::SendImm {
+                msg,
+                matching,
+                imm,
+                payload,
+            },
+            "SEND_IMM|3|4294967295|9|16909060|||||||||a5a5a5",
+        ),
+        (
+            Body::ReadRequest { msg, reth, tag },
+            "READ_REQUEST|3||||65534|10|||||||",
+        ),
+        (
+            Body::ReadResponse { msg, tag, payload },
+            "READ_RESPONSE|3||||65534|10|||||||a5a5a5",
+        ),
+        (Body::FetchAdd { msg, atomic }, "FETCH_ADD|3||||||3|4|5||||"),
+        (
+            Body::CompareSwap { msg, atomic },
+            "COMPARE_SWAP|3||||||3|4|5||||",
+        ),
+        (
+            Body::AtomicResponse { msg, tag, original },
+            "ATOMIC_RESPONSE|3||||65534|10||||77|||",
+        ),
+        (Body::Sync(sync), "SYNC|||||||||||255|1|"),
+        (Body::SyncAck(Sack::default()), "SYNC_ACK|||||||||||||"),
+    ]
+}
+
+#[test]
+fn dissector_shows_the_headers_of_every_verb() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("metaroce.lua");
+    std::fs::write(&script, generate::dissector()).unwrap();
+    let (mut frames, mut expected) = (Vec::new(), Vec::new());
+    for (body, text) in other_verbs(&[0xA5; 3]) {
+        frames.push(addressed(body).encode().unwrap());
+        expected.push(format!("{text}|1"));
+    }
+    let path = capture(folder.path(), &frames);
+    let names = [
+        "opcode",
+        "msg.stream",
+        "match.receive",
+        "match.length",
+        "imm.immediate",
+        "tag.tag",
+        "tag.length",
+        "atomic.sequence",
+        "atomic.operand",
+        "atomic.compare",
+        "original.value",
+        "sync.via",
+        "sync.epoch",
+        "payload",
+        "icrc.status",
+    ]
+    .map(|name| format!("metaroce.{name}"));
+    let names: Vec<_> = names.iter().map(String::as_str).collect();
+    let script = format!("lua_script:{}", script.display());
+    assert_eq!(tshark(&path, &["-X", &script], &names), expected);
 }

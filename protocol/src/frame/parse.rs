@@ -58,6 +58,14 @@ impl Opcode {
         }
     }
 
+    /// Whether a payload and a pad follow them.
+    pub const fn has_payload(self) -> bool {
+        matches!(
+            self,
+            Self::Write | Self::WriteImm | Self::Send | Self::SendImm | Self::ReadResponse
+        )
+    }
+
     /// Bytes of those headers.
     pub const fn header_bytes(self) -> usize {
         let (headers, mut at, mut bytes) = (self.headers(), 0, 0);

@@ -331,6 +331,7 @@ fn the_whole_profile_reads_what_it_writes_and_the_hardware_knows_none_of_it() {
             let parsed = parse_as(&bytes, Profile::Whole).unwrap();
             assert_eq!(parsed.body, body);
             assert_eq!(parse(&bytes), Err(DropReason::UnknownOpcode), "{body:?}");
+            assert_eq!(body.opcode().has_payload(), body.payload().is_some());
             let six = frame(body, true).encode().unwrap();
             assert_eq!(parse_ipv6(&six).unwrap().body, body);
         }

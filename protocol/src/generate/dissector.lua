@@ -160,7 +160,7 @@ function metaroce.dissector(tvb, pinfo, tree)
     end
     local pad = bit.rshift(bit.band(tvb:range(1, 1):uint(), 0x30), 4)
     local payload = tvb:len() - 4 - pad - at
-    if opcode.name == "WRITE" and payload >= 0 then
+    if opcode.payload and payload >= 0 then
         info = info .. " payload=" .. payload
         if payload > 0 then
             top:add(payload_field, tvb:range(at, payload))

@@ -37,9 +37,10 @@ pub fn dissector() -> String {
             .map(|layout| format!("layouts.{}", layout.name))
             .collect();
         let (code, name, headers) = (opcode.code(), opcode.name(), headers.join(", "));
+        let payload = opcode.has_payload();
         line!(
             text,
-            "    [{code}] = {{name = \"{name}\", headers = {{{headers}}}}},"
+            "    [{code}] = {{name = \"{name}\", payload = {payload}, headers = {{{headers}}}}},"
         );
     }
     text.push_str("}\n\n");

@@ -64,6 +64,11 @@ pub fn for_each_frame(mut each: impl FnMut(&Frame<'_>)) {
     }
 }
 
+/// A frame over IPv4 with some numbers.
+pub fn addressed(body: Body<'_>) -> Frame<'_> {
+    frame(body, false, 1)
+}
+
 fn frame(body: Body<'_>, six: bool, variant: u32) -> Frame<'_> {
     let addresses = Addresses {
         dst_mac: MacAddr([2, 0, 0, 0, 0, 1]),
