@@ -48,6 +48,20 @@ pub struct Tunables {
     pub mtu_log2: u32,
 }
 
+/// Paths that a connection may have at most (ours): a trial of long round trips needed no more.
+pub const MAX_PATHS: u32 = 96;
+
+/// Paths for a connection whose round trip was measured: a lost packet holds its path's cumulative point for two round
+/// trips, so paths x window must be two bandwidth-delay products. `line_rate`: bytes a tick in 1/256; `packet`: bytes of a
+/// full frame; `window`: largest window of a path in packets; `planes`: at least a path on each.
+pub fn paths_for(rtt: u32, line_rate: u32, packet: u32, window: u32, planes: u32) -> u32 {
+    let bytes = u64::from(rtt) * u64::from(line_rate) / 256;
+    let packets = (2 * bytes).div_ceil(packet.max(1).into());
+    let paths = packets.div_ceil(window.max(1).into());
+    let most = u64::from(MAX_PATHS);
+    (paths.clamp(planes.clamp(1, MAX_PATHS).into(), most)) as u32
+}
+
 /// What the whole protocol can do and today's hardware can't. The default is today's hardware.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
@@ -79,4 +93,20 @@ pub struct Options {
     pub recovery_probes: u32,
     /// Ticks between two doublings of a recovering plane's windows; a round trip or two.
     pub ramp_ticks: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_number_of_paths_follows_the_round_trip_up_to_a_bound() {
+        // 400 Gb/s, ticks of a nanosecond: 50 bytes a tick; 4,096 bytes and headers; windows of 16.
+        let paths = |rtt| paths_for(rtt, 50 * 256, 4_188, 16, 4);
+        assert_eq!(paths(7_340), 11, "scale-out: about 12 paths are reported");
+        assert_eq!(paths(100), 4, "one on each plane");
+        assert_eq!(paths(u32::MAX), MAX_PATHS);
+        // Scale-across: 70 times that, windows of 256.
+        assert_eq!(paths_for(513_800, 50 * 256, 4_188, 256, 4), 48);
+    }
 }
