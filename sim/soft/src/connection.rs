@@ -3,7 +3,7 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 use std::ops::Range;
 
-use metaroce_protocol::{OutOfRange, PathEntry, Psn, Tsn, Wqe, WqeOpcode};
+use metaroce_protocol::{Counter, OutOfRange, PathEntry, Psn, Tsn, Wqe, WqeOpcode};
 use rand::Rng;
 use serde::{Deserialize, Serialize};
 
@@ -93,6 +93,27 @@ impl Connection {
             addresses: self.device.borrow().options.addresses.clone(),
             attributes: self.attributes,
         }
+    }
+
+    /// Frames of the peer that its checks let through; wraps.
+    pub fn frames_received(&self) -> u32 {
+        use Counter::{RxAckStale, RxAcks, RxDuplicate, RxProbes, RxWrites};
+        let device = self.device.borrow();
+        let counters = device.lane(self.index).map(|l| l.endpoint.nic.counters());
+        let counted = [RxWrites, RxProbes, RxDuplicate, RxAcks, RxAckStale];
+        counters.map_or(0, |c| {
+            counted.iter().fold(0, |sum, &n| c.get(n).wrapping_add(sum))
+        })
+    }
+
+    /// Its counters that are not 0, by name.
+    pub fn counters(&self) -> Vec<(String, u32)> {
+        let device = self.device.borrow();
+        let counters = device.lane(self.index).map(|l| l.endpoint.nic.counters());
+        let named = Counter::ALL
+            .iter()
+            .map(|&n| (n.name().to_string(), counters.map_or(0, |c| c.get(n))));
+        named.filter(|&(_, value)| value != 0).collect()
     }
 
     /// Joins it to a peer over these paths (ibv_modify_qp to RTR and RTS in one).

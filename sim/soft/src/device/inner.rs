@@ -92,6 +92,10 @@ impl Inner {
         Ok((index, tag << 8 | index as u32))
     }
 
+    pub(crate) fn lane(&self, index: usize) -> Option<&Lane> {
+        self.lanes.get(index)?.as_ref()
+    }
+
     pub(crate) fn lane_mut(&mut self, index: usize) -> Option<&mut Lane> {
         self.lanes.get_mut(index)?.as_mut()
     }
