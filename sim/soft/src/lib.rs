@@ -2,6 +2,7 @@
 //!
 //! Words are `metaroce-host-driver`'s: [`Device`], [`MemoryRegion`], [`Connection`], [`CompletionQueue`]; post and poll. A
 //! device is one thread's: it works while that thread calls into it.
+mod bench;
 mod capture;
 mod client;
 mod clock;
@@ -17,6 +18,7 @@ pub mod setup;
 mod socket;
 mod transfer;
 
+pub use bench::{ModelBench, SoftBench, SoftBenchOptions, bench_model, bench_soft, pin};
 pub use client::{Client, FIRST_ENTROPY, Summary, spread};
 pub use clock::TICK;
 pub use completion::{CompletionQueue, WorkCompletion};
