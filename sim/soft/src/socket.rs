@@ -19,6 +19,8 @@ use crate::outer;
 
 /// Datagrams that one system call takes or gives.
 pub const BATCH: usize = 64;
+/// Datagrams that are asked for after nothing came.
+const FEW: usize = 4;
 /// Longest datagram that is looked at: the largest WRITE, and room to see that one is longer.
 const DATAGRAM: usize = MAX_PAYLOAD_BYTES + 128;
 
@@ -63,6 +65,8 @@ pub struct Receiver {
     /// Each has room for the headers that the socket hides, then the datagram.
     buffers: Vec<Vec<u8>>,
     datagrams: Vec<Datagram>,
+    /// How many are asked for next: few while little comes, since each costs a header.
+    ask: usize,
 }
 
 impl Receiver {
@@ -83,6 +87,7 @@ impl Receiver {
             address,
             buffers: vec![vec![0; outer::MAX_BYTES + DATAGRAM]; BATCH],
             datagrams: Vec::with_capacity(BATCH),
+            ask: FEW,
         })
     }
 
@@ -98,11 +103,12 @@ impl Receiver {
         let mut slices: Vec<_> = self
             .buffers
             .iter_mut()
+            .take(self.ask)
             .map(|buffer| [IoSliceMut::new(&mut buffer[outer..])])
             .collect();
         // New for each call: the kernel writes lengths into the headers that nix does not set again.
         let mut headers =
-            MultiHeaders::<SockaddrStorage>::preallocate(BATCH, Some(nix::cmsg_space!(i32)));
+            MultiHeaders::<SockaddrStorage>::preallocate(self.ask, Some(nix::cmsg_space!(i32)));
         let fd = self.socket.as_raw_fd();
         let results = match recvmmsg(
             fd,
@@ -112,7 +118,10 @@ impl Receiver {
             None,
         ) {
             Ok(results) => results,
-            Err(Errno::EAGAIN | Errno::EINTR | Errno::ECONNREFUSED) => return Ok(0),
+            Err(Errno::EAGAIN | Errno::EINTR | Errno::ECONNREFUSED) => {
+                self.ask = FEW;
+                return Ok(0);
+            }
             Err(errno) => {
                 return Err(SoftError::Io {
                     what: "receive",
@@ -141,6 +150,7 @@ impl Receiver {
                 },
             });
         }
+        self.ask = (2 * self.datagrams.len()).clamp(FEW, BATCH);
         Ok(self.datagrams.len())
     }
 
