@@ -224,9 +224,9 @@ impl Lines {
             }
             meanwhile()?;
         }
-        let (name, seconds) = (&self.name, limit.as_secs());
+        let name = &self.name;
         Err(SoftError::PeerGone(format!(
-            "{name} said nothing for {seconds} s"
+            "{name} said nothing for {limit:?}"
         )))
     }
 

@@ -138,9 +138,9 @@ impl Session {
             }
         }
         if now.saturating_duration_since(self.last_sign) > options.patience {
-            let (name, seconds) = (self.name(), options.patience.as_secs());
+            let (name, patience) = (self.name(), options.patience);
             return Err(SoftError::PeerGone(format!(
-                "{name} said and sent nothing for {seconds} s"
+                "{name} said and sent nothing for {patience:?}"
             )));
         }
         Ok(false)
