@@ -1,4 +1,5 @@
 //! `metaroce serve`: a software peer that others write to.
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -41,7 +42,7 @@ pub struct Serve {
 struct Report {
     clients: u64,
     failed: u64,
-    counters: Vec<(&'static str, u32)>,
+    counters: BTreeMap<&'static str, u32>,
     sockets: Statistics,
 }
 
@@ -76,7 +77,7 @@ impl Serve {
         let report = Report {
             clients,
             failed,
-            counters: device.counters(),
+            counters: device.counters().into_iter().collect(),
             sockets: device.statistics(),
         };
         output.print(&report, || {

@@ -221,6 +221,6 @@ pub fn pin(cpu: Option<usize>) -> Result<(), SoftError> {
         .and_then(|()| nix::sched::sched_setaffinity(nix::unistd::Pid::from_raw(0), &set))
         .map_err(|errno| SoftError::Cpu {
             cpu,
-            source: errno.into(),
+            cause: errno.into(),
         })
 }

@@ -121,9 +121,9 @@ impl Client {
 }
 
 fn reach(server: &str) -> Result<TcpStream, SoftError> {
-    let failed = |source| SoftError::Unreachable {
+    let failed = |cause| SoftError::Unreachable {
         address: server.into(),
-        source,
+        cause,
     };
     let mut last = std::io::Error::new(std::io::ErrorKind::NotFound, "the name has no address");
     for address in server.to_socket_addrs().map_err(failed)? {

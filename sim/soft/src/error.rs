@@ -20,24 +20,24 @@ pub enum SoftError {
         port: u16,
     },
     /// A socket can't be had.
-    #[error("no socket on {address} port {port}: {source}")]
+    #[error("no socket on {address} port {port}: {cause}")]
     Socket {
         /// Own address.
         address: IpAddr,
         /// The port.
         port: u16,
         /// Why.
-        source: io::Error,
+        cause: io::Error,
     },
     /// Sending or receiving failed for good.
-    #[error("can't {what} on {address}: {source}")]
+    #[error("can't {what} on {address}: {cause}")]
     Io {
         /// What was tried.
         what: &'static str,
         /// Own address.
         address: IpAddr,
         /// Why.
-        source: io::Error,
+        cause: io::Error,
     },
     /// A datagram does not fit into a packet of the network.
     #[error(
@@ -101,20 +101,20 @@ pub enum SoftError {
         seconds: u64,
     },
     /// The control connection can't be had.
-    #[error("can't reach a peer's set-up port at {address}: {source}")]
+    #[error("can't reach a peer's set-up port at {address}: {cause}")]
     Unreachable {
         /// Where to.
         address: String,
         /// Why.
-        source: io::Error,
+        cause: io::Error,
     },
     /// The set-up port can't be had.
-    #[error("can't listen for set-ups on {address}: {source}")]
+    #[error("can't listen for set-ups on {address}: {cause}")]
     Listen {
         /// Own address.
         address: SocketAddr,
         /// Why.
-        source: io::Error,
+        cause: io::Error,
     },
     /// The peer went away.
     #[error("the peer is gone: {0}")]
@@ -131,23 +131,23 @@ pub enum SoftError {
     #[error("the peer refused: {0}")]
     Refused(String),
     /// A file failed.
-    #[error("{}: {source}", .path.display())]
+    #[error("{}: {cause}", .path.display())]
     File {
         /// Which.
         path: PathBuf,
         /// Why.
-        source: io::Error,
+        cause: io::Error,
     },
     /// The capture can't be written.
     #[error("the capture can't be written: {0}")]
     Capture(String),
     /// A CPU can't be had.
-    #[error("can't stay on CPU {cpu}: {source}")]
+    #[error("can't stay on CPU {cpu}: {cause}")]
     Cpu {
         /// Which.
         cpu: usize,
         /// Why.
-        source: io::Error,
+        cause: io::Error,
     },
     /// Another program's run failed.
     #[error("{program}: needed {needed}, found {found}")]

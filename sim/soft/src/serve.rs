@@ -64,9 +64,9 @@ const ROUNDS: u32 = 64;
 impl Server {
     /// Listens.
     pub fn new(device: Device, options: ServeOptions) -> Result<Self, SoftError> {
-        let failed = |source| SoftError::Listen {
+        let failed = |cause| SoftError::Listen {
             address: options.listen,
-            source,
+            cause,
         };
         let listener = TcpListener::bind(options.listen).map_err(failed)?;
         listener.set_nonblocking(true).map_err(failed)?;

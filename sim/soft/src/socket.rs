@@ -25,10 +25,10 @@ const FEW: usize = 4;
 const DATAGRAM: usize = MAX_PAYLOAD_BYTES + 128;
 
 fn open(address: IpAddr, port: u16, buffer: usize) -> Result<Socket, SoftError> {
-    let failed = |source| SoftError::Socket {
+    let failed = |cause| SoftError::Socket {
         address,
         port,
-        source,
+        cause,
     };
     let domain = Domain::for_address(SocketAddr::new(address, port));
     let socket = Socket::new(domain, Type::DGRAM, Some(Protocol::UDP)).map_err(failed)?;
@@ -38,9 +38,9 @@ fn open(address: IpAddr, port: u16, buffer: usize) -> Result<Socket, SoftError> 
     }
     socket
         .bind(&SocketAddr::new(address, port).into())
-        .map_err(|source| match source.kind() {
+        .map_err(|cause| match cause.kind() {
             io::ErrorKind::AddrInUse => SoftError::PortInUse { address, port },
-            _ => failed(source),
+            _ => failed(cause),
         })?;
     // With the right to, past the system's limit; without, up to it.
     if setsockopt(&socket, sockopt::RcvBufForce, &buffer).is_err() {
@@ -77,10 +77,10 @@ impl Receiver {
             IpAddr::V4(_) => socket.set_recv_tos_v4(true),
             IpAddr::V6(_) => socket.set_recv_tclass_v6(true),
         }
-        .map_err(|source| SoftError::Socket {
+        .map_err(|cause| SoftError::Socket {
             address,
             port: UDP_PORT,
-            source,
+            cause,
         })?;
         Ok(Self {
             socket,
@@ -126,7 +126,7 @@ impl Receiver {
                 return Err(SoftError::Io {
                     what: "receive",
                     address: self.address,
-                    source: errno.into(),
+                    cause: errno.into(),
                 });
             }
         };
@@ -214,10 +214,10 @@ impl Sender {
                 .set_tclass_v6(ECN_CAPABLE.into())
                 .and_then(|()| Ok(set_ipv6_mtu_discover(&socket, Ipv6PathMtuDiscovery::DO)?)),
         }
-        .map_err(|source| SoftError::Socket {
+        .map_err(|cause| SoftError::Socket {
             address,
             port: entropy,
-            source,
+            cause,
         })?;
         Ok(Self {
             socket,
@@ -271,7 +271,7 @@ impl Sender {
                     return Err(SoftError::Io {
                         what: "send",
                         address: self.address,
-                        source: errno.into(),
+                        cause: errno.into(),
                     });
                 }
             }

@@ -41,9 +41,9 @@ pub fn transfer_file(
     path: &Path,
     mut progress: impl FnMut(u64) -> Result<(), SoftError>,
 ) -> Result<Transfer, SoftError> {
-    let failed = |source| SoftError::File {
+    let failed = |cause| SoftError::File {
         path: path.to_path_buf(),
-        source,
+        cause,
     };
     let mut file = File::open(path).map_err(failed)?;
     let bytes = file.metadata().map_err(failed)?.len();

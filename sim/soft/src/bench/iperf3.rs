@@ -114,5 +114,5 @@ fn free_port() -> Result<u16, SoftError> {
     std::net::TcpListener::bind(address)
         .and_then(|listener| listener.local_addr())
         .map(|address| address.port())
-        .map_err(|source| SoftError::Listen { address, source })
+        .map_err(|cause| SoftError::Listen { address, cause })
 }

@@ -33,7 +33,7 @@ impl Store {
         }
         let file = folder.map(|folder| {
             let (whole, partial) = (folder.join(name), folder.join(format!(".{name}.partial")));
-            let file = File::create(&partial).map_err(|source| failed(&partial, source))?;
+            let file = File::create(&partial).map_err(|cause| failed(&partial, cause))?;
             Ok::<_, SoftError>((file, partial, whole))
         });
         Ok(Self {
@@ -56,7 +56,7 @@ impl Store {
         self.hash.update(piece);
         if let Some((file, partial, _)) = &mut self.file {
             file.write_all(piece)
-                .map_err(|source| failed(partial, source))?;
+                .map_err(|cause| failed(partial, cause))?;
         }
         Ok(())
     }
@@ -72,7 +72,7 @@ impl Store {
         if let Some((file, partial, whole)) = self.file.take() {
             file.sync_all()
                 .and_then(|()| std::fs::rename(&partial, &whole))
-                .map_err(|source| failed(&whole, source))?;
+                .map_err(|cause| failed(&whole, cause))?;
         }
         Ok(crate::transfer::hex(
             &std::mem::take(&mut self.hash).finalize(),
@@ -88,10 +88,10 @@ impl Drop for Store {
     }
 }
 
-fn failed(path: &Path, source: std::io::Error) -> SoftError {
+fn failed(path: &Path, cause: std::io::Error) -> SoftError {
     SoftError::File {
         path: path.to_path_buf(),
-        source,
+        cause,
     }
 }
 
