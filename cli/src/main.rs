@@ -3,11 +3,16 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+mod bench;
 mod cosim;
 mod emit;
 mod output;
+mod serve;
+mod soft;
 mod tables;
 mod wave;
+mod write_bw;
+mod write_lat;
 
 use output::{Output, Stop};
 
@@ -32,6 +37,10 @@ enum Verb {
     Wave(wave::Wave),
     Registers(tables::Registers),
     Dissector(tables::Dissector),
+    Serve(serve::Serve),
+    WriteBw(write_bw::WriteBw),
+    WriteLat(write_lat::WriteLat),
+    Bench(bench::Bench),
 }
 
 fn run(cli: &Cli) -> anyhow::Result<()> {
@@ -43,6 +52,10 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         Verb::Wave(verb) => verb.run(&output),
         Verb::Registers(verb) => verb.run(&output),
         Verb::Dissector(verb) => verb.run(&output),
+        Verb::Serve(verb) => verb.run(&output, &stop),
+        Verb::WriteBw(verb) => verb.run(&output, &stop),
+        Verb::WriteLat(verb) => verb.run(&output, &stop),
+        Verb::Bench(verb) => verb.run(&output, &stop),
     }
 }
 

@@ -1,0 +1,105 @@
+//! `metaroce bench`: how fast the software is.
+use anyhow::Result;
+use clap::{Args, Subcommand};
+use metaroce_soft::{SoftBenchOptions, SoftError, bench_model, bench_soft};
+
+use crate::output::{Ending, Output, Stop};
+
+/// How fast the software is.
+#[derive(Args, Clone, Debug)]
+pub struct Bench {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Subcommand, Clone, Debug)]
+enum What {
+    /// The software peer over loopback, against `iperf3 -u` with datagrams of the same size.
+    Soft {
+        /// Seconds of each measurement.
+        #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u64).range(1..=3600))]
+        seconds: u64,
+        /// Measurements of each program, in turn.
+        #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100))]
+        rounds: u32,
+        /// CPUs of server and client, for both programs.
+        #[arg(long, value_delimiter = ',', num_args = 2, default_values_t = [0, 1])]
+        cpus: Vec<usize>,
+    },
+    /// The model alone, in process.
+    Model {
+        /// Paths of the connection.
+        #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..=256))]
+        paths: u16,
+        /// Data packets.
+        #[arg(long, default_value_t = 1_000_000)]
+        packets: u64,
+    },
+}
+
+impl Bench {
+    /// Measures, and prints.
+    pub fn run(&self, output: &Output, stop: &Stop) -> Result<()> {
+        match &self.what {
+            What::Soft {
+                seconds,
+                rounds,
+                cpus,
+            } => {
+                let options = SoftBenchOptions {
+                    seconds: *seconds,
+                    rounds: *rounds,
+                    cpus: cpus.as_slice().try_into().ok(),
+                    ..SoftBenchOptions::default()
+                };
+                let bench = match bench_soft(&options, || stop.check().is_err()) {
+                    Err(SoftError::Interrupted) => return Err(Ending::Interrupted.into()),
+                    other => other?,
+                };
+                let all = |values: &[f64]| {
+                    let words: Vec<_> = values.iter().map(|v| format!("{v:.2}")).collect();
+                    words.join(", ")
+                };
+                output.print(&bench, || {
+                    vec![
+                        (
+                            "ratio to iperf3 -u (median)",
+                            format!("{:.2}", bench.ratio_to_iperf3),
+                        ),
+                        ("of each round", all(&bench.ratios)),
+                        ("goodput [Gb/s]", all(&bench.gigabits_per_second)),
+                        (
+                            "iperf3, arrived at best [Gb/s]",
+                            all(&bench.iperf3_gigabits_per_second),
+                        ),
+                        ("iperf3, share lost then", all(&bench.iperf3_lost)),
+                        (
+                            "iperf3, sent unpaced [Gb/s]",
+                            all(&bench.iperf3_sent_gigabits_per_second),
+                        ),
+                        (
+                            "CPU a packet, client and server [ns]",
+                            all(&bench.cpu_ns_per_packet),
+                        ),
+                        ("bytes of a datagram", bench.datagram.to_string()),
+                        ("retransmissions", bench.retransmissions.to_string()),
+                    ]
+                })
+            }
+            What::Model { paths, packets } => {
+                let bench = bench_model(*paths, *packets);
+                output.print(&bench, || {
+                    vec![
+                        (
+                            "packets a second",
+                            format!("{:.0}", bench.packets_per_second),
+                        ),
+                        ("packets", bench.packets.to_string()),
+                        ("ACKs", bench.acknowledgements.to_string()),
+                        ("paths", bench.paths.to_string()),
+                    ]
+                })
+            }
+        }
+    }
+}
