@@ -29,6 +29,9 @@ pub struct Serve {
     /// Largest memory of a client in bytes.
     #[arg(long, default_value_t = 1 << 30)]
     max_region: u64,
+    /// Largest memory of all clients in bytes.
+    #[arg(long, default_value_t = 4 << 30)]
+    max_memory: u64,
     /// Seconds after which a silent client is gone.
     #[arg(long, default_value_t = 30)]
     patience: u64,
@@ -56,6 +59,7 @@ impl Serve {
         let listen = self.listen.unwrap_or(self.sockets.default_listen());
         let options = ServeOptions {
             max_region: self.max_region,
+            max_memory: self.max_memory,
             folder: self.folder.clone(),
             patience: Duration::from_secs(self.patience),
             clients: self.clients,

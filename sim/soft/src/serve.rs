@@ -20,6 +20,8 @@ pub struct ServeOptions {
     pub listen: SocketAddr,
     /// Largest region of a client, in bytes.
     pub max_region: u64,
+    /// Largest sum of all clients' regions, in bytes.
+    pub max_memory: u64,
     /// Where files are kept; without, they are only hashed.
     pub folder: Option<PathBuf>,
     /// A client that says nothing and sends nothing for so long is gone.
@@ -29,11 +31,12 @@ pub struct ServeOptions {
 }
 
 impl ServeOptions {
-    /// A region of up to 1 GiB, half a minute's patience, no end.
+    /// Regions of up to 1 GiB, 4 GiB in all, half a minute's patience, no end.
     pub fn new(listen: SocketAddr) -> Self {
         Self {
             listen,
             max_region: 1 << 30,
+            max_memory: 4 << 30,
             folder: None,
             patience: Duration::from_secs(30),
             clients: 0,

@@ -24,7 +24,7 @@ const FEW: usize = 4;
 /// Longest datagram that is looked at: the largest WRITE, and room to see that one is longer.
 const DATAGRAM: usize = MAX_PAYLOAD_BYTES + 128;
 
-fn open(address: IpAddr, port: u16, buffer: usize) -> Result<Socket, SoftError> {
+fn open(address: IpAddr, port: u16) -> Result<Socket, SoftError> {
     let failed = |cause| SoftError::Socket {
         address,
         port,
@@ -42,12 +42,15 @@ fn open(address: IpAddr, port: u16, buffer: usize) -> Result<Socket, SoftError> 
             io::ErrorKind::AddrInUse => SoftError::PortInUse { address, port },
             _ => failed(cause),
         })?;
-    // With the right to, past the system's limit; without, up to it.
-    if setsockopt(&socket, sockopt::RcvBufForce, &buffer).is_err() {
-        socket.set_recv_buffer_size(buffer).map_err(failed)?;
-    }
-    socket.set_send_buffer_size(buffer).map_err(failed)?;
     Ok(socket)
+}
+
+fn buffered(result: io::Result<()>, address: IpAddr, port: u16) -> Result<(), SoftError> {
+    result.map_err(|cause| SoftError::Socket {
+        address,
+        port,
+        cause,
+    })
 }
 
 /// What is known of a datagram beside its bytes.
@@ -72,7 +75,11 @@ pub struct Receiver {
 impl Receiver {
     /// Listens on RoCEv2's port of one own address.
     pub fn open(address: IpAddr, buffer: usize) -> Result<Self, SoftError> {
-        let socket = open(address, UDP_PORT, buffer)?;
+        let socket = open(address, UDP_PORT)?;
+        // With the right to, past the system's limit; without, up to it.
+        if setsockopt(&socket, sockopt::RcvBufForce, &buffer).is_err() {
+            buffered(socket.set_recv_buffer_size(buffer), address, UDP_PORT)?;
+        }
         match address {
             IpAddr::V4(_) => socket.set_recv_tos_v4(true),
             IpAddr::V6(_) => socket.set_recv_tclass_v6(true),
@@ -204,7 +211,10 @@ pub struct Sender {
 impl Sender {
     /// Binds a source port of one own address.
     pub fn open(address: IpAddr, entropy: u16, buffer: usize) -> Result<Self, SoftError> {
-        let socket = open(address, entropy, buffer)?;
+        let socket = open(address, entropy)?;
+        // Nobody reads what strangers send to a source port: next to nothing may wait there.
+        buffered(socket.set_recv_buffer_size(1), address, entropy)?;
+        buffered(socket.set_send_buffer_size(buffer), address, entropy)?;
         // "Do not fragment" on a socket without a peer also makes Linux send identification 0.
         match address {
             IpAddr::V4(_) => socket

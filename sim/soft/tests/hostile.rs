@@ -184,7 +184,7 @@ fn serve(
         let device = Device::open(DeviceOptions::new(vec![address])).unwrap();
         let mut options = ServeOptions::new(SocketAddr::new(address, 0));
         (options.clients, options.patience) = (clients, patience);
-        options.max_region = 1 << 20;
+        (options.max_region, options.max_memory) = (1 << 20, 1_000_000);
         let mut server = Server::new(device, options).unwrap();
         said.send(server.address().unwrap()).unwrap();
         let mut ends = Vec::new();

@@ -160,6 +160,12 @@ impl Device {
         Ok(MemoryRegion::new(self.0.clone(), index, entry))
     }
 
+    /// Bytes of all its memory regions.
+    pub fn registered(&self) -> u64 {
+        let inner = self.0.borrow();
+        inner.memory.entries().map(|(_, entry)| entry.length).sum()
+    }
+
     /// Makes a connection without a peer.
     pub fn create_connection(
         &self,

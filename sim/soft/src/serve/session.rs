@@ -167,6 +167,11 @@ impl Established {
             let needed = format!("a region of {MIN_REGION} to {} bytes", options.max_region);
             return Err(unfit(&needed, &format!("{bytes} bytes")));
         }
+        let free = options.max_memory.saturating_sub(device.registered());
+        if bytes > free {
+            let needed = format!("a region of at most {free} bytes: other clients have the rest");
+            return Err(unfit(&needed, &format!("{bytes} bytes")));
+        }
         let work = match work {
             Work::Bandwidth { .. } => Use::Bandwidth,
             Work::Latency { region } => Use::Latency {
