@@ -1,0 +1,75 @@
+//! What can be measured, by name.
+
+use metaroce_cores::prim::RamSdp;
+use metaroce_emit::{Design, EmitError, emit};
+use metaroce_rtl::sizes;
+use rust_hdl::prelude::*;
+
+use crate::error::FlowError;
+use crate::self_test::SelfTest;
+
+/// Something to measure and its sizes; the first is the one meant when none is named.
+pub(crate) struct Subject {
+    pub name: &'static str,
+    pub sizes: &'static [(&'static str, fn() -> Result<Design, EmitError>)],
+}
+
+/// Everything that can be measured.
+pub(crate) const SUBJECTS: &[Subject] = &[
+    Subject {
+        name: "ram_sdp",
+        sizes: &[
+            ("w8a11", || of(RamSdp::<Bits<8>, 11>::default(), "ram_sdp")),
+            ("w64a9", || of(RamSdp::<Bits<64>, 9>::default(), "ram_sdp")),
+        ],
+    },
+    Subject {
+        name: "self_test",
+        sizes: &[("demo", || of(SelfTest::default(), "self_test"))],
+    },
+    Subject {
+        name: "nic",
+        sizes: &[
+            ("small", || of(sizes::Small::default(), "metaroce_small")),
+            ("tiny", || of(sizes::Tiny::default(), "metaroce_tiny")),
+        ],
+    },
+];
+
+fn of<B: Block>(mut block: B, name: &str) -> Result<Design, EmitError> {
+    block.connect_all();
+    emit(&block, name)
+}
+
+/// Emits the subject of this name, and says which size it is.
+pub(crate) fn find(name: &str, size: Option<&str>) -> Result<(&'static str, Design), FlowError> {
+    let subject = SUBJECTS
+        .iter()
+        .find(|subject| subject.name == name)
+        .ok_or_else(|| unknown("core", name, SUBJECTS.iter().map(|subject| subject.name)))?;
+    let (size, emit) = match size {
+        None => subject.sizes.first(),
+        Some(size) => subject.sizes.iter().find(|(known, _)| *known == size),
+    }
+    .ok_or_else(|| {
+        unknown(
+            "size",
+            size.unwrap_or_default(),
+            subject.sizes.iter().map(|(size, _)| *size),
+        )
+    })?;
+    tracing::info!(core = name, size, "emitting");
+    Ok((size, emit()?))
+}
+
+pub(crate) fn unknown<'a>(
+    kind: &'static str,
+    name: &str,
+    known: impl Iterator<Item = &'a str>,
+) -> FlowError {
+    FlowError::Unknown {
+        kind,
+        name: name.into(),
+        known: known.map(Into::into).collect(),
+    }
+}

@@ -1,0 +1,132 @@
+//! iCE40 HX8K in package CB132: the whole way to a bitstream.
+
+use std::fs;
+use std::time::Duration;
+
+use crate::error::{FlowError, at};
+use crate::flow::nextpnr::{Report, overfull};
+use crate::flow::yosys::{self, Cells};
+use crate::tool::{Ended, Run, Tool};
+use crate::workshop::Workshop;
+
+/// One seed takes about half a minute on a full device.
+const LIMIT: Duration = Duration::from_secs(1200);
+
+/// The device, as errors name it.
+const DEVICE: &str = "iCE40 HX8K";
+
+/// Synthesises `files` into `top.json`.
+pub(crate) fn synthesise(shop: &Workshop, files: &[&str], top: &str) -> Result<Cells, FlowError> {
+    // -dff and -abc9 both cost more cells or lose the clock here; see docs/area.md.
+    yosys::synthesise(
+        shop,
+        files,
+        &format!("synth_ice40 -top {top} -json top.json"),
+    )
+}
+
+/// Places and routes `top.json` with one seed; a missed clock is not an error but stands in the report.
+/// `pins` is the constraint file's name; without one, pins are placed freely.
+pub(crate) fn place_and_route(
+    shop: &Workshop,
+    pins: Option<&str>,
+    clock_mhz: f64,
+    seed: u32,
+) -> Result<(bool, Report), FlowError> {
+    let name = format!("nextpnr-{seed}");
+    let (text, report) = (format!("top-{seed}.asc"), format!("report-{seed}.json"));
+    let mut arguments: Vec<String> = ["--hx8k", "--package", "cb132", "--json", "top.json"]
+        .map(Into::into)
+        .into();
+    let rest = [
+        ("--freq", clock_mhz.to_string()),
+        ("--seed", seed.to_string()),
+        ("--asc", text.clone()),
+    ];
+    for (key, value) in rest.into_iter().chain([("--report", report.clone())]) {
+        arguments.extend([key.to_string(), value]);
+    }
+    match pins {
+        Some(pins) => arguments.extend(["--pcf".into(), pins.into()]),
+        None => arguments.push("--pcf-allow-unconstrained".into()),
+    }
+    let run = Run {
+        shop,
+        tool: Tool::NextpnrIce40,
+        arguments,
+        name: &name,
+        limit: LIMIT,
+    };
+    let ended = run.end()?;
+    let report = judge(&ended, shop, &report)?;
+    ended.wrote(&shop.bench().join(&text))?;
+    // Exit code 1 with a report is a missed clock, and so is a clock below the asked one whatever the code.
+    let met =
+        ended.status.success() && report.clock.is_none_or(|(reached, _)| reached >= clock_mhz);
+    Ok((met, report))
+}
+
+/// The report of a run that succeeded or only missed its clock; any other end is an error.
+fn judge(ended: &Ended, shop: &Workshop, report: &str) -> Result<Report, FlowError> {
+    let path = shop.bench().join(report);
+    if ended.status.success() {
+        ended.wrote(&path)?;
+        return Report::read(&path);
+    }
+    if ended.status.code() == Some(1) && path.exists() {
+        let report = Report::read(&path)?;
+        if report
+            .clock
+            .is_some_and(|(reached, needed)| reached < needed)
+        {
+            return Ok(report);
+        }
+    }
+    let needs_list = overfull(&ended.text()?);
+    if !needs_list.is_empty() {
+        return Err(FlowError::DoesNotFit {
+            device: DEVICE.into(),
+            needs_list,
+            log: ended.log.clone(),
+        });
+    }
+    ended.check()?;
+    Err(FlowError::OutputMissing {
+        command: ended.command.clone(),
+        path,
+        log: ended.log.clone(),
+    })
+}
+
+/// What a bitstream begins and ends with: the synchronisation word, and the command to wake up (iCE40
+/// programming and configuration guide; Project IceStorm, "Bitstream file format").
+const SYNCHRONISE: [u8; 4] = [0x7E, 0xAA, 0x99, 0x7E];
+const WAKE_UP: [u8; 2] = [0x01, 0x06];
+
+/// Packs a seed's result into `top.bin`.
+pub(crate) fn pack(shop: &Workshop, seed: u32) -> Result<(), FlowError> {
+    let arguments = vec![format!("top-{seed}.asc"), "top.bin".into()];
+    let run = Run {
+        shop,
+        tool: Tool::Icepack,
+        arguments,
+        name: "icepack",
+        limit: LIMIT,
+    };
+    run.succeed(&["top.bin"])?;
+    let path = shop.bench().join("top.bin");
+    let bytes = at("read", &path, fs::read(&path))?;
+    // icepack does not notice a full disk.
+    let begins = bytes.windows(4).any(|word| word == SYNCHRONISE);
+    let ends = bytes[bytes.len().saturating_sub(8)..]
+        .windows(2)
+        .any(|word| word == WAKE_UP);
+    if begins && ends {
+        return Ok(());
+    }
+    let reason = format!(
+        "{} bytes are no whole bitstream (begins: {begins}, ends: {ends})",
+        bytes.len()
+    );
+    Err(FlowError::Report { path, reason })
+}
