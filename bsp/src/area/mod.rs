@@ -99,6 +99,11 @@ pub fn cores() -> impl Iterator<Item = (&'static str, Vec<&'static str>)> {
     })
 }
 
+/// The Verilog of a core of a size, the usual one if none.
+pub fn emit(core: &str, size: Option<&str>) -> Result<Design, FlowError> {
+    registry::find(core, size).map(|(_, design)| design)
+}
+
 /// Asked of place and route, MHz: more than any core reaches, so that it never rests.
 const GOAL_MHZ: f64 = 400.0;
 

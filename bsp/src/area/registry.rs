@@ -2,6 +2,8 @@
 
 use metaroce_cores::prim::RamSdp;
 use metaroce_emit::{Design, EmitError, emit};
+use metaroce_rtl::plane_rx::PlaneRx;
+use metaroce_rtl::plane_tx::PlaneTx;
 use metaroce_rtl::sizes;
 use rust_hdl::prelude::*;
 
@@ -21,6 +23,29 @@ pub(crate) const SUBJECTS: &[Subject] = &[
         sizes: &[
             ("w8a11", || of(RamSdp::<Bits<8>, 11>::default(), "ram_sdp")),
             ("w64a9", || of(RamSdp::<Bits<64>, 9>::default(), "ram_sdp")),
+        ],
+    },
+    Subject {
+        name: "plane_tx",
+        sizes: &[
+            ("small", || of(PlaneTx::<64, 8, 13, 10>::new(4096), "plane_tx_small")),
+            ("tiny", || of(PlaneTx::<8, 1, 104, 11>::new(1024), "plane_tx_tiny")),
+            ("demo", || of(PlaneTx::<8, 1, 104, 9>::new(256), "plane_tx_demo")),
+        ],
+    },
+    Subject {
+        name: "plane_rx",
+        sizes: &[
+            ("small", || of(PlaneRx::<64, 8, 13, 10>::new(4096), "plane_rx_small")),
+            ("tiny", || of(PlaneRx::<8, 1, 104, 11>::new(1024), "plane_rx_tiny")),
+            ("demo", || of(PlaneRx::<8, 1, 104, 9>::new(256), "plane_rx_demo")),
+        ],
+    },
+    Subject {
+        name: "transmit_side",
+        sizes: &[
+            ("small", || sizes::emit_transmit_side(sizes::Size::Small)),
+            ("tiny", || sizes::emit_transmit_side(sizes::Size::Tiny)),
         ],
     },
     Subject {
