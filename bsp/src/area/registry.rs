@@ -55,8 +55,8 @@ pub(crate) const SUBJECTS: &[Subject] = &[
     Subject {
         name: "nic",
         sizes: &[
-            ("small", || of(sizes::Small::default(), "metaroce_small")),
-            ("tiny", || of(sizes::Tiny::default(), "metaroce_tiny")),
+            ("small", || sizes::emit(sizes::Size::Small)),
+            ("tiny", || sizes::emit(sizes::Size::Tiny)),
         ],
     },
 ];

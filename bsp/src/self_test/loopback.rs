@@ -6,7 +6,7 @@ use rust_hdl::prelude::*;
 /// A stream of bytes handed on, less some frames.
 ///
 /// Of the first 16 frames those whose bit in `DROPS` is set are swallowed; all later ones pass. `plant` turns the
-/// lowest bit of every frame's byte 40 (in the UDP header, which the ICRC covers). Latency: none.
+/// lowest bit of every frame's byte 60 (of the time stamp, which the ICRC covers). Latency: none.
 #[derive(LogicBlock)]
 pub struct Loopback {
     pub clock: Signal<In, Clock>,
@@ -56,7 +56,7 @@ impl Logic for Loopback {
     fn update(&mut self) {
         dff_setup!(self, clock, byte, drops);
         self.rx_data.next = self.tx_data.val();
-        if self.plant.val() && (self.byte.q.val() == 40) {
+        if self.plant.val() && (self.byte.q.val() == 60) {
             self.rx_data.next = self.tx_data.val() ^ 1;
         }
         self.rx_last.next = self.tx_last.val();

@@ -17,16 +17,18 @@ use metaroce_emit::{Design, EmitError};
 use rust_hdl::prelude::*;
 
 /// The size of the NIC under test.
-pub const SIZE: &str = "tiny";
-type SelfTestNic = metaroce_rtl::sizes::Tiny;
+pub const SIZE: &str = "demo";
+type SelfTestNic = metaroce_rtl::nic::Nic<1, 8, 1, 104, 9, 2, 1, 2, 1, 2, 4, 32, 5, 2, 7, 10, 7, 2, 1>;
 
 /// Address bits of the host memory: source and destination of one message.
 const ADDRESS_BITS: usize = 11;
 const HALF_BITS: usize = ADDRESS_BITS - 1;
 /// Address bits of the send queue's ROM: 2^2 WQEs of 8 words.
 const QUEUE_BITS: usize = 5;
+/// Largest payload, bytes: the smallest MTU.
+const MTU_BYTES: usize = 256;
 /// Cycles until the test has failed: some hundred times as many as it takes.
-const LIMIT: u32 = 1 << 21;
+const LIMIT: u32 = 1 << 20;
 
 /// A NIC, its host and its wire. It runs once after `reset`; `leds` then show the result ([`Sequencer`]).
 ///
@@ -57,7 +59,7 @@ impl Default for SelfTest {
             reset: Default::default(),
             plant: Default::default(),
             leds: Default::default(),
-            nic: Default::default(),
+            nic: SelfTestNic::new(MTU_BYTES),
             loopback: Loopback::new(LOST_FRAMES),
             memory: Default::default(),
             queues: Queues::new(&wqes()),

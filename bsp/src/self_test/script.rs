@@ -58,10 +58,13 @@ pub const LOST_FRAMES: u16 = 0b0000_0000_0100_0010;
 pub const MESSAGES: u32 = 1;
 
 /// Connection 0 talks to itself: its frames come back to it.
-const QP: u32 = 0x11;
+/// Its low bits are the connection number, as in the driver.
+const QP: u32 = 0x10;
 const R_KEY: u32 = 0;
-/// Ticks of silence before a probe: several times the test's round trip of about 1,000 cycles.
-const RTO: u32 = 8_192;
+/// Ticks of silence before a probe: longer than four packets take, 528 cycles each.
+const RTO: u32 = 4_096;
+/// Few, so that a wire that loses everything fails the test soon.
+const MAX_RETRIES: u32 = 2;
 /// Packets of a path under way.
 const WINDOW: u32 = 8;
 const MTU_LOG2: u32 = 8;
@@ -92,6 +95,7 @@ pub fn script(counters: bool) -> Vec<Step> {
     write(map::CQ_SIZE_LOG2, 2);
     write(map::WINDOW, WINDOW);
     write(map::RTO, RTO);
+    write(map::MAX_RETRIES, MAX_RETRIES);
     write(map::MTU_LOG2, MTU_LOG2);
     let mut data = [None; 8];
     let mut entry = |table, words| write_entry(&mut steps, &mut data, table, words);
