@@ -10,10 +10,13 @@ use rust_hdl::prelude::*;
 use crate::error::FlowError;
 use crate::self_test::SelfTest;
 
+/// Emits one size.
+type Emit = fn() -> Result<Design, EmitError>;
+
 /// Something to measure and its sizes; the first is the one meant when none is named.
 pub(crate) struct Subject {
     pub name: &'static str,
-    pub sizes: &'static [(&'static str, fn() -> Result<Design, EmitError>)],
+    pub sizes: &'static [(&'static str, Emit)],
 }
 
 /// Everything that can be measured.
@@ -28,17 +31,29 @@ pub(crate) const SUBJECTS: &[Subject] = &[
     Subject {
         name: "plane_tx",
         sizes: &[
-            ("small", || of(PlaneTx::<64, 8, 13, 10>::new(4096), "plane_tx_small")),
-            ("tiny", || of(PlaneTx::<8, 1, 104, 11>::new(1024), "plane_tx_tiny")),
-            ("demo", || of(PlaneTx::<8, 1, 104, 9>::new(256), "plane_tx_demo")),
+            ("small", || {
+                of(PlaneTx::<64, 8, 13, 10>::new(4096), "plane_tx_small")
+            }),
+            ("tiny", || {
+                of(PlaneTx::<8, 1, 104, 11>::new(1024), "plane_tx_tiny")
+            }),
+            ("demo", || {
+                of(PlaneTx::<8, 1, 104, 9>::new(256), "plane_tx_demo")
+            }),
         ],
     },
     Subject {
         name: "plane_rx",
         sizes: &[
-            ("small", || of(PlaneRx::<64, 8, 13, 10>::new(4096), "plane_rx_small")),
-            ("tiny", || of(PlaneRx::<8, 1, 104, 11>::new(1024), "plane_rx_tiny")),
-            ("demo", || of(PlaneRx::<8, 1, 104, 9>::new(256), "plane_rx_demo")),
+            ("small", || {
+                of(PlaneRx::<64, 8, 13, 10>::new(4096), "plane_rx_small")
+            }),
+            ("tiny", || {
+                of(PlaneRx::<8, 1, 104, 11>::new(1024), "plane_rx_tiny")
+            }),
+            ("demo", || {
+                of(PlaneRx::<8, 1, 104, 9>::new(256), "plane_rx_demo")
+            }),
         ],
     },
     Subject {

@@ -232,11 +232,10 @@ impl<const A: usize, const B: usize> Logic for Sequencer<A, B> {
                 if self.rvalid.val() {
                     self.step.d.next = self.step.q.val() + 1;
                     self.state.d.next = State::Fetch;
-                    if self.operation.val() == 8 {
-                        if (self.rdata.val() & self.operand.val()).any() {
-                            // Not yet zero: read it again.
-                            self.step.d.next = self.step.q.val();
-                        }
+                    if (self.operation.val() == 8) && (self.rdata.val() & self.operand.val()).any()
+                    {
+                        // Not yet zero: read it again.
+                        self.step.d.next = self.step.q.val();
                     }
                     if (self.operation.val() == 9) && (self.rdata.val() != self.operand.val()) {
                         self.errors.d.next = true;
