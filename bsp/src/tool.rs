@@ -25,9 +25,7 @@ pub enum Tool {
     NextpnrEcp5,
 }
 
-/// The tools whose output the figures are stated for come from `./setup`'s Python environment.
-/// `nextpnr-ice40` and `icepack` are Debian's where they are: native code, several times as
-/// fast as YoWASP's on the same netlist (docs/area.md).
+/// The usual programs: Debian's nextpnr and icestorm for iCE40, YoWASP's tools for the rest.
 impl Tool {
     /// Every tool.
     pub const ALL: [Self; 4] = [

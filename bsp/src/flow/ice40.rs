@@ -17,7 +17,6 @@ const DEVICE: &str = "iCE40 HX8K";
 
 /// Synthesises `files` into `top.json`.
 pub(crate) fn synthesise(shop: &Workshop, files: &[&str], top: &str) -> Result<Cells, FlowError> {
-    // -dff and -abc9 both cost more cells or lose the clock here; see docs/area.md.
     yosys::synthesise(
         shop,
         files,
