@@ -2,7 +2,8 @@
 mod support;
 
 use metaroce_protocol::{
-    Atomic, Body, Frame, Icrc, Imm, Ip, Match, Msg, Original, Profile, Reth, Sack, Sync, Tag, frame, generate,
+    Atomic, Body, Frame, Icrc, Imm, Ip, Match, Msg, Original, Profile, Reth, Sack, Sync, Tag,
+    frame, generate,
 };
 use std::fmt::Write;
 use support::{addressed, capture, for_each_frame, tshark};
