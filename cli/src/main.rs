@@ -3,9 +3,11 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+mod bandwidth;
 mod bench;
 mod cosim;
 mod emit;
+mod latency;
 mod output;
 mod serve;
 mod soft;
