@@ -45,8 +45,8 @@ pub struct Sockets {
     /// Milliseconds for which Sends to a peer that has posted no buffer are tried again; 0: the first refusal is the end.
     #[arg(long, default_value_t = 5_000)]
     not_ready: u64,
-    /// Silent paths that make a plane suspect, so that its load moves to the others; 0: never.
-    #[arg(long, default_value_t = 2)]
+    /// Silent paths that make a plane suspect, so that its load moves to the others; 0: never. For peers that have a CPU each.
+    #[arg(long, default_value_t = 0)]
     suspect_paths: u32,
     /// Write everything sent and received to this pcapng file.
     #[arg(long)]

@@ -53,7 +53,8 @@ pub struct DeviceOptions {
     pub max_retries: u32,
     /// How long Sends to a peer that has posted no buffer are tried again; 0: the first refusal ends the connection.
     pub not_ready: Duration,
-    /// Silent paths that make a plane suspect, so that its load moves to the others; 0: never.
+    /// Silent paths that make a plane suspect, so that its load moves to the others; 0: never. Off unless asked for: where
+    /// processes share CPUs, a peer that waits for its turn looks like a plane that is down.
     pub suspect_paths: u32,
     /// Packets to an ACK.
     pub ack_every: u32,
@@ -80,7 +81,7 @@ impl DeviceOptions {
             rto: constants::RTO.default,
             max_retries: constants::MAX_RETRIES.default,
             not_ready: Duration::from_secs(5),
-            suspect_paths: 2,
+            suspect_paths: 0,
             ack_every: constants::ACK_EVERY.default,
             mtu_log2: constants::MTU_LOG2.default,
             socket_buffer: 8 << 20,
