@@ -21,7 +21,7 @@ pub struct Sockets {
         value_name = "ADDRESS,..."
     )]
     local: Vec<IpAddr>,
-    /// Largest payload of a packet in bytes; datagrams are 50 bytes longer, and IP and UDP headers come on top.
+    /// Largest payload of a packet in bytes; datagrams are up to 66 bytes longer, and IP and UDP headers come on top.
     #[arg(long, default_value_t = 1024, value_parser = mtu)]
     mtu: u32,
     /// Unresolved packets of a path.
