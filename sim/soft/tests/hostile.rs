@@ -256,6 +256,36 @@ fn strangers_on_the_set_up_port_are_told_why_and_others_are_served_meanwhile() {
             "a region of 1 to 1048576 bytes",
         ),
         (
+            hello(&|v| v["work"] = serde_json::json!({"send": {"bytes": 100, "depth": 257}}))
+                .into(),
+            "needed a depth of 1 to 256, found 257",
+        ),
+        (
+            hello(&|v| v["work"] = serde_json::json!({"send": {"bytes": 100, "depth": 0}})).into(),
+            "a region of 1 to 1048576 bytes",
+        ),
+        (
+            hello(&|v| v["work"] = serde_json::json!({"send": {"bytes": u64::MAX, "depth": 2}}))
+                .into(),
+            "a region of 1 to 1048576 bytes",
+        ),
+        (
+            hello(&|v| v["work"] = serde_json::json!({"send_latency": {"bytes": 0}})).into(),
+            "a region of 1 to 1048576 bytes",
+        ),
+        (
+            hello(&|v| v["work"] = serde_json::json!({"atomics": {"words": u64::MAX}})).into(),
+            "a region of 1 to 1048576 bytes",
+        ),
+        (
+            hello(&|v| v["work"] = serde_json::json!({"fly": {}})).into(),
+            "unknown variant `fly`",
+        ),
+        (
+            b"{\"version\": 1, \"query\": \"secrets\"}\n".to_vec(),
+            "unknown variant `secrets`",
+        ),
+        (
             hello(&|v| v["more"] = 1.into()).into(),
             "needed a line of the exchange",
         ),

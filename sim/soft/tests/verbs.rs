@@ -262,6 +262,7 @@ fn what_the_peer_refuses_ends_by_name_and_changes_nothing() {
     let bad_range = |target: &MemoryRegion| target.remote().at(ROOM as u64 - 4);
     let odd = |target: &MemoryRegion| target.remote().at(4);
     type Place = fn(&MemoryRegion) -> Remote;
+    type Ask = fn(Remote) -> Operation;
     let read = |remote| Operation::Read { remote };
     let add = |remote| Operation::FetchAdd { remote, add: 1 };
     let swap = |remote| Operation::CompareSwap {
@@ -273,7 +274,7 @@ fn what_the_peer_refuses_ends_by_name_and_changes_nothing() {
         remote,
         immediate: Some(1),
     };
-    let cases: [(fn(Remote) -> Operation, Place, CompletionStatus); 9] = [
+    let cases: [(Ask, Place, CompletionStatus); 9] = [
         (read, bad_key, CompletionStatus::BadKey),
         (read, bad_range, CompletionStatus::BadRange),
         (add, bad_key, CompletionStatus::BadKey),
