@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use metaroce_protocol::{CompletionStatus, Counter};
 use metaroce_soft::{Device, DeviceOptions, SoftError};
-use metaroce_verbs::{Remote, VerbsError};
+use metaroce_verbs::{ConnectionAttributes, Remote, VerbsError};
 
 mod support;
 use support::{Pair, loopback, noise};
@@ -60,6 +60,31 @@ fn a_lossy_transfer_is_whole_and_every_loss_is_sent_again() {
     assert!(pair.a.statistics().tx_injected_losses > 0);
     assert!(pair.a.counter(Counter::TxRetransmissions) > 0);
     assert_eq!(pair.b.counter(Counter::RxBadIcrc), 0);
+}
+
+#[test]
+fn a_connection_full_of_data_lets_another_send() {
+    let mut pair = Pair::new(options(8, 0, 10), options(8, 1, 10), 64);
+    let random = ConnectionAttributes::random;
+    let mut modest = pair.a.create_connection(random()).unwrap();
+    let other_end = pair.b.create_connection(random()).unwrap();
+    modest
+        .connect(&other_end.local(), &support::paths(2, 1))
+        .unwrap();
+    let source = pair.a.register_memory(16 << 20).unwrap();
+    let target = pair.b.register_memory(16 << 20).unwrap();
+    let all = (&source, 0..16 << 20);
+    pair.ab.post_write(1, 0, all, target.remote()).unwrap();
+    modest
+        .post_write(2, 0, (&source, 0..1), target.remote())
+        .unwrap();
+    let queue = pair.a.completion_queue();
+    // The first one's windows have room for 64 rounds.
+    for _ in 0..3 {
+        assert_eq!(queue.poll().unwrap(), None);
+    }
+    let sent = pair.a.connection_counters(modest.index());
+    assert!(sent.contains(&("tx_writes", 1)), "{sent:?}");
 }
 
 #[test]

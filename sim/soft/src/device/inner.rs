@@ -49,6 +49,8 @@ pub(crate) struct Inner {
     pub(crate) statistics: Statistics,
     pub(crate) last_tick: u32,
     pub(crate) last_work: Instant,
+    /// The lane that may send first in this round.
+    pub(crate) turn: usize,
 }
 
 impl Inner {
@@ -234,7 +236,11 @@ impl Inner {
     fn transmit(&mut self, now: u32) -> Result<bool, SoftError> {
         let mut room = WAITING.saturating_sub(self.waiting()).min(BATCH);
         let mut worked = false;
-        for index in 0..self.lanes.len() {
+        let count = self.lanes.len();
+        self.turn = (self.turn + 1) % count.max(1);
+        let first = self.turn;
+        // In turn: a lane full of data to send holds no other's acknowledgements back.
+        for index in (first..count).chain(0..first) {
             while room > 0 {
                 let lane = self.lanes[index].as_mut().filter(|lane| lane.dirty);
                 let Some(lane) = lane else { break };

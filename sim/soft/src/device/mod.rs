@@ -181,6 +181,7 @@ impl Device {
             statistics: Statistics::default(),
             last_tick: 0,
             last_work: Instant::now(),
+            turn: 0,
             options,
         };
         let inner = Rc::new(RefCell::new(inner));
