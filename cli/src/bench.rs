@@ -81,6 +81,7 @@ impl Bench {
                             "CPU a packet, client and server [ns]",
                             all(&bench.cpu_ns_per_packet),
                         ),
+                        ("iperf3's [ns]", all(&bench.iperf3_cpu_ns_per_packet)),
                         (
                             "latency of 64 B: median, 99 %, 99.9 % [us]",
                             all(&[

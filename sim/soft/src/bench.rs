@@ -83,6 +83,8 @@ pub struct SoftBench {
     pub iperf3_sent_gigabits_per_second: Vec<f64>,
     /// Nanoseconds of CPU for a packet of ours, all rounds: client, server. Does not depend on what else the machine does.
     pub cpu_ns_per_packet: [f64; 2],
+    /// The same of `iperf3`'s datagrams, in its best runs.
+    pub iperf3_cpu_ns_per_packet: [f64; 2],
     /// WRITEs that we sent again, all rounds.
     pub retransmissions: u32,
     /// Of an RDMA Write of 64 bytes: half of there and back, microseconds.
@@ -125,14 +127,19 @@ pub fn bench_soft(
         let nanoseconds = rounds.iter().map(|r| r.cpu[side].as_nanos() as f64);
         nanoseconds.sum::<f64>() / packets
     };
+    let their_cpu = |side: usize| {
+        let nanoseconds = rounds.iter().map(|r| r.theirs.best.cpu_ns[side]);
+        nanoseconds.sum::<f64>() / f64::from(count)
+    };
     Ok(SoftBench {
         ratio_to_iperf3: sorted[sorted.len() / 2],
         ratios,
         gigabits_per_second: each(|r| r.ours.average_gigabits_per_second),
         iperf3_gigabits_per_second: each(|r| r.theirs.arrived),
-        iperf3_lost: each(|r| r.theirs.lost),
+        iperf3_lost: each(|r| r.theirs.best.lost),
         iperf3_sent_gigabits_per_second: each(|r| r.theirs.sent_unpaced),
         cpu_ns_per_packet: [cpu(0), cpu(1)],
+        iperf3_cpu_ns_per_packet: [their_cpu(0), their_cpu(1)],
         retransmissions: rounds.iter().map(|r| r.ours.retransmissions).sum(),
         latency_us,
         datagram,
