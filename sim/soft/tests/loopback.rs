@@ -1,5 +1,5 @@
 //! Two devices over loopback sockets.
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use metaroce_protocol::{CompletionStatus, Counter};
 use metaroce_soft::{Device, DeviceOptions, SoftError};
@@ -85,6 +85,26 @@ fn a_connection_full_of_data_lets_another_send() {
     }
     let sent = pair.a.connection_counters(modest.index());
     assert!(sent.contains(&("tx_writes", 1)), "{sent:?}");
+}
+
+#[test]
+fn a_closed_connection_leaves_no_completion_to_the_next_of_its_index() {
+    let Pair { a, b, mut ab, ba } = Pair::new(options(9, 0, 10), options(9, 1, 10), 2);
+    let source = a.register_memory(10).unwrap();
+    let target = b.register_memory(10).unwrap();
+    let index = ab.index();
+    ab.post_write(1, 0, (&source, 0..10), target.remote())
+        .unwrap();
+    let deadline = Instant::now() + LIMIT;
+    while a.counter(Counter::Completions) == 0 {
+        a.advance().unwrap();
+        b.advance().unwrap();
+        assert!(Instant::now() < deadline, "{:?}", a.counters());
+    }
+    drop((ab, ba));
+    let next = a.create_connection(ConnectionAttributes::random()).unwrap();
+    assert_eq!(next.index(), index);
+    assert_eq!(a.completion_queue().poll().unwrap(), None);
 }
 
 #[test]

@@ -152,6 +152,9 @@ impl Inner {
 
     pub(crate) fn close_lane(&mut self, index: usize) {
         self.reserved[index] = false;
+        // The next connection of this index must not hear of this one's.
+        self.completions
+            .retain(|done| done.connection as usize != index);
         let Some(lane) = self.lanes.get_mut(index).and_then(Option::take) else {
             return;
         };

@@ -119,7 +119,9 @@ impl Service {
             }
             (&Kind::Echo { bytes }, Completed::Receive) => {
                 let begin = done.wr_id as usize * bytes;
-                let local = (&self.region, begin..begin + done.length as usize);
+                // A Write with an immediate takes a buffer too, whatever its own length is.
+                let length = bytes.min(done.length as usize);
+                let local = (&self.region, begin..begin + length);
                 let immediate = done.immediate;
                 let back = Operation::Send { immediate };
                 Ok(connection.post(done.wr_id, STREAM, local, back)?)
