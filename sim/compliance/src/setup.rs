@@ -3,7 +3,7 @@ use metaroce_protocol::constants::{ACK_EVERY, MAX_RETRIES, MTU_LOG2, RTO, WINDOW
 use metaroce_protocol::frame::Addresses;
 use metaroce_protocol::{Profile, Psn, Tsn};
 
-/// Queue pair of the tester's first connection; the others follow.
+/// Queue pair of the tester's first connection, where it is free to choose.
 pub const TESTER_QP: u32 = 0x20;
 /// Bytes of the target's memory that the tester may name.
 pub const REGION_BYTES: u32 = 1 << 17;
@@ -120,6 +120,8 @@ impl Setup {
 pub struct Identity {
     /// Queue pair of the target's first connection; the others follow.
     pub qp: u32,
+    /// Queue pair of the tester's first connection; the others follow.
+    pub tester_qp: u32,
     /// First PSN of the target's own sequences.
     pub first_psn: Psn,
     /// First TSN of the target's own sequences.

@@ -6,7 +6,7 @@ use super::{Point, point};
 use crate::bench::{Bench, data, of, only};
 use crate::check::{Check, ensure, ensure_eq};
 use crate::heard::Heard;
-use crate::setup::{Setup, TESTER_QP, Whole};
+use crate::setup::{Setup, Whole};
 use crate::target::Lab;
 
 pub const POINTS: &[Point] = &[
@@ -210,7 +210,8 @@ fn allot(lab: &mut dyn Lab) -> Check {
             .map(|f| (f.frame().bth.dest_qp, f.sack().map(|s| s.rate_hint)))
             .collect();
         told.sort_unstable();
-        let needed = [(TESTER_QP, Some(hint)), (TESTER_QP + 1, Some(hint))];
+        let qp = b.id.tester_qp;
+        let needed = [(qp, Some(hint)), (qp + 1, Some(hint))];
         ensure_eq!(told, needed, "hints with {active} active");
     }
     // A Send takes the buffer of the first connection: one is left.

@@ -105,6 +105,9 @@ fn answer(lab: &mut dyn Lab) -> Check {
 
 fn lost_answer(lab: &mut dyn Lab) -> Check {
     let mut b = Bench::whole(lab, Setup::one_path())?;
+    if b.id.real_time {
+        return Err(Stop::lacks("its time-outs don't wait for the tester"));
+    }
     let length = 6 * b.setup.mtu();
     let bytes = b.fill(0, length)?;
     let packet = b.data(0, asking(&b, 0, length));

@@ -122,6 +122,7 @@ impl Verilated {
         };
         let identity = Identity {
             qp: QP,
+            tester_qp: TESTER_QP,
             first_psn: setup.first_psn,
             first_tsn: setup.first_tsn,
             region: REGION,

@@ -134,6 +134,7 @@ fn identity(setup: &Setup, settings: &Settings) -> Identity {
     };
     Identity {
         qp: QP,
+        tester_qp: TESTER_QP,
         first_psn: setup.first_psn,
         first_tsn: setup.first_tsn,
         region: MEMORY + GUARD as u64,

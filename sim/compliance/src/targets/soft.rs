@@ -12,7 +12,7 @@ use thiserror::Error;
 
 use crate::bench::Bench;
 use crate::check::{Check, Stop};
-use crate::setup::{Identity, REGION_BYTES, Setup};
+use crate::setup::{FIRST_ENTROPY, Identity, REGION_BYTES, Setup, TESTER_QP};
 use crate::target::{Lab, Said, Target};
 
 mod exchange;
@@ -21,6 +21,10 @@ mod sockets;
 use exchange::{Exchange, Ready};
 use sockets::Sockets;
 
+/// A peer that says nothing for so long has nothing to say. Long, for a peer that shares a busy host.
+const SILENCE: Duration = Duration::from_millis(100);
+/// A look at the sockets.
+const LOOK: Duration = Duration::from_millis(1);
 /// Own addresses that are tried where the peer is on this host: 127.0.0.2 and on.
 const LOOPBACK: std::ops::Range<u8> = 2..255;
 
@@ -56,6 +60,7 @@ pub struct SoftLab {
     server: String,
     sockets: Rc<Sockets>,
     profile: Profile,
+    next_qp: u32,
 }
 
 impl SoftLab {
@@ -80,6 +85,7 @@ impl SoftLab {
             server: address.to_string(),
             sockets: Rc::new(sockets),
             profile: Profile::Write,
+            next_qp: TESTER_QP,
         };
         lab.profile = Bench::profile(&mut lab).map_err(SoftError::Silent)?;
         Ok(lab)
@@ -118,7 +124,10 @@ impl Lab for SoftLab {
         let broken = |error: io::Error| Stop::fails(format!("set-up exchange: {error}"));
         self.sockets.drain().map_err(broken)?;
         let local = self.sockets.addresses();
-        let (exchange, ready) = Exchange::begin(&self.server, setup, &local).map_err(broken)?;
+        // The peer may not know yet that the session before has ended.
+        self.next_qp += 1;
+        let (exchange, ready) =
+            Exchange::begin(&self.server, self.next_qp, setup, &local).map_err(broken)?;
         let identity = identity(setup, &ready, &local, self.profile)?;
         Ok(Box::new(Soft {
             sockets: self.sockets.clone(),
@@ -150,6 +159,7 @@ fn identity(setup: &Setup, ready: &Ready, local: &[Ipv4Addr], profile: Profile) 
     };
     Ok(Identity {
         qp: ready.qp,
+        tester_qp: ready.tester_qp,
         first_psn: Psn::truncate(ready.first_psn),
         first_tsn: Tsn::truncate(ready.first_tsn),
         region: ready.address,
@@ -177,6 +187,22 @@ impl Soft {
         let planes = self.identity.addresses.iter();
         planes.map(|plane| (plane.src_ip, plane.dst_ip)).collect()
     }
+
+    /// Takes what comes until nothing does for so long.
+    fn listen(&mut self, silence: Duration) -> Check {
+        let peers = self.peers();
+        let at = self.now();
+        for (heard, bytes) in self.sockets.receive(&peers, silence)? {
+            // Several planes of the setup may share a pair of addresses: that of the source port's path is meant then.
+            let port = u16::from_be_bytes([bytes[34], bytes[35]]);
+            let carrier = port.wrapping_sub(FIRST_ENTROPY).min(u8::MAX.into());
+            let named = self.setup.plane(carrier as u8);
+            let same = peers[usize::from(named)] == peers[usize::from(heard)];
+            let plane = if same { named } else { heard };
+            self.said.push(Said { at, plane, bytes });
+        }
+        Ok(())
+    }
 }
 
 impl Target for Soft {
@@ -195,19 +221,11 @@ impl Target for Soft {
     }
 
     fn settle(&mut self) -> Check {
-        let peers = self.peers();
-        let at = self.now();
-        for (heard, bytes) in self.sockets.receive(&peers)? {
-            // Several planes of the setup may share a pair of addresses: a path's own is meant then.
-            let named = bytes.get(55).map_or(0, |&path| self.setup.plane(path));
-            let same = peers[usize::from(named)] == peers[usize::from(heard)];
-            let plane = if same { named } else { heard };
-            self.said.push(Said { at, plane, bytes });
-        }
-        Ok(())
+        self.listen(SILENCE)
     }
 
     fn frames(&mut self) -> Check<Vec<Said>> {
+        self.listen(LOOK)?;
         Ok(std::mem::take(&mut self.said))
     }
 

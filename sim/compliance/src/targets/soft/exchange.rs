@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::setup::{REGION_BYTES, Setup, TESTER_QP};
+use crate::setup::{REGION_BYTES, Setup};
 
 /// Version of the exchange.
 const VERSION: u32 = 1;
@@ -20,6 +20,7 @@ pub struct Exchange {
 
 /// What the peer says of itself.
 pub struct Ready {
+    pub tester_qp: u32,
     pub qp: u32,
     pub first_psn: u32,
     pub first_tsn: u32,
@@ -45,7 +46,12 @@ struct Region {
 
 impl Exchange {
     /// Asks for a connection and for a region whose hash can be asked for: a file of one piece.
-    pub fn begin(server: &str, setup: &Setup, local: &[Ipv4Addr]) -> io::Result<(Self, Ready)> {
+    pub fn begin(
+        server: &str,
+        tester_qp: u32,
+        setup: &Setup,
+        local: &[Ipv4Addr],
+    ) -> io::Result<(Self, Ready)> {
         let stream = TcpStream::connect(server)?;
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(PATIENCE))?;
@@ -59,7 +65,7 @@ impl Exchange {
         let mut reply = exchange.ask(&json!({
             "version": VERSION,
             "end": {
-                "qp": TESTER_QP,
+                "qp": tester_qp,
                 "first_psn": setup.first_psn.get(),
                 "first_tsn": setup.first_tsn.get(),
                 "addresses": local,
@@ -87,6 +93,7 @@ impl Exchange {
             return Err(unexpected(&format!("a region of {length} bytes")));
         }
         let ready = Ready {
+            tester_qp,
             qp,
             first_psn,
             first_tsn,

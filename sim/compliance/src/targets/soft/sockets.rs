@@ -19,9 +19,6 @@ use crate::check::{Check, Stop};
 const OUTER: usize = COMMON_BYTES - Bth::BYTES - Path::BYTES;
 /// Byte of the IPv4 header with DSCP and ECN, in the frame.
 const TOS: usize = 15;
-/// A peer that says nothing for so long has nothing to say. Long, for a peer that shares a busy host.
-const SILENCE: Duration = Duration::from_millis(100);
-
 /// Sockets of the tester: they outlive sessions.
 pub struct Sockets {
     planes: Vec<(Ipv4Addr, UdpSocket)>,
@@ -99,11 +96,15 @@ impl Sockets {
             .map(|_| ())
     }
 
-    /// What comes until the peer is silent, as whole frames, with their planes. `peers`: own and peer's address by plane.
-    pub fn receive(&self, peers: &[(Ipv4Addr, Ipv4Addr)]) -> Check<Vec<(u8, Vec<u8>)>> {
+    /// What comes until the peer is silent for so long, as whole frames, with their planes. `peers`: own and peer's address by plane.
+    pub fn receive(
+        &self,
+        peers: &[(Ipv4Addr, Ipv4Addr)],
+        silence: Duration,
+    ) -> Check<Vec<(u8, Vec<u8>)>> {
         let broken = |error: io::Error| Stop::fails(format!("a socket: {error}"));
         let mut frames = Vec::new();
-        let wait = SILENCE / self.planes.len() as u32;
+        let wait = silence / self.planes.len() as u32;
         let mut silent = 0;
         while silent < self.planes.len() {
             silent = 0;
