@@ -5,6 +5,7 @@ use clap::{Parser, Subcommand};
 
 mod bandwidth;
 mod bench;
+mod compliance;
 mod cosim;
 mod devinfo;
 mod emit;
@@ -42,6 +43,7 @@ struct Cli {
 enum Verb {
     Emit(emit::Emit),
     Cosim(cosim::Cosim),
+    Compliance(compliance::Compliance),
     Wave(wave::Wave),
     Registers(tables::Registers),
     Dissector(tables::Dissector),
@@ -63,6 +65,7 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
     match &cli.verb {
         Verb::Emit(verb) => verb.run(&output),
         Verb::Cosim(verb) => verb.run(&output, &stop),
+        Verb::Compliance(verb) => verb.run(&output, &stop),
         Verb::Wave(verb) => verb.run(&output),
         Verb::Registers(verb) => verb.run(&output),
         Verb::Dissector(verb) => verb.run(&output),

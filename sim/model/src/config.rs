@@ -93,6 +93,9 @@ pub struct Options {
     pub recovery_probes: u32,
     /// Ticks between two doublings of a recovering plane's windows; a round trip or two.
     pub ramp_ticks: u32,
+    /// What is wrong with the model, if anything.
+    #[cfg(feature = "mutants")]
+    pub mutant: Option<crate::mutant::Mutant>,
 }
 
 #[cfg(test)]

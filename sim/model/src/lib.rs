@@ -8,6 +8,7 @@ pub mod counters;
 pub mod endpoint;
 pub mod hint;
 pub mod message;
+pub mod mutant;
 pub mod nic;
 pub mod receive;
 pub mod reorder;

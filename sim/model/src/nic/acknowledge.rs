@@ -3,6 +3,7 @@ use metaroce_protocol::{Counter, Nak, RefusalReason, Sack};
 
 use super::epoch::Standing;
 use super::{Failure, Nic};
+use crate::mutant::Mutant;
 use crate::send::{AckVerdict, Fate};
 use crate::wire::{Body, Incoming};
 
@@ -106,7 +107,15 @@ impl Nic {
                 self.on_delivered(path);
                 self.counters.add(Counter::ResolvedDelivered, 1);
             }
+            Fate::Lost(_) if self.options.is(Mutant::NoRetransmission) => {}
+            Fate::Lost(psn) if self.options.is(Mutant::RetransmitOnAnotherPath) => {
+                self.move_packet(path, psn);
+            }
             Fate::Lost(psn) => {
+                if self.options.is(Mutant::GoBackN) {
+                    let later = (1..state.send.next_psn.distance_from(psn)).map(|n| psn.plus(n));
+                    self.retransmit[plane as usize].extend(later.map(|psn| (path, psn)));
+                }
                 match &mut state.standing {
                     Standing::Open => self.retransmit[plane as usize].push_back((path, psn)),
                     Standing::Closing { parked, .. } => parked.push(psn),

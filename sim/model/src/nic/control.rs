@@ -1,10 +1,11 @@
 //! What holds a sender back: windows, time-outs, and the receiver's rate hints.
 use metaroce_protocol::Sack;
-use metaroce_protocol::constants::{RATE_HINT_FULL, WRITE_OVERHEAD_BYTES};
+use metaroce_protocol::constants::{MAX_BACKOFF_SHIFT, RATE_HINT_FULL, WRITE_OVERHEAD_BYTES};
 
 use super::{Extra, Nic, PathState};
 use crate::congestion::{AckEvent, LawSettings, ONE};
 use crate::hint::{self, Activity};
+use crate::mutant::Mutant;
 use crate::send::{Patience, ProbeRule};
 use crate::wire::Outgoing;
 
@@ -79,15 +80,19 @@ impl Nic {
             allowance: connection
                 .filter(|_| open)
                 .map_or(0, |c| c.reorder.allowance()),
-            early: self.options.max_allowance > 0 || self.options.idle_copies,
+            early: self.options.max_allowance > 0
+                || self.options.idle_copies
+                || self.options.is(Mutant::BitsAheadOfEcho),
         })
     }
 
     /// When a path probes.
     pub(super) fn probe_rule(&self, path: &PathState, allowance: u32, quiet: bool) -> ProbeRule {
+        let back_off = path.send.timeouts_in_row().min(MAX_BACKOFF_SHIFT);
+        let no_back_off = self.options.is(Mutant::NoBackOff);
         ProbeRule {
-            quiet,
-            rto: self.rto(path),
+            quiet: quiet && !self.options.is(Mutant::NoTailProbe),
+            rto: self.rto(path) >> if no_back_off { back_off } else { 0 },
             max_retries: self.tunables.max_retries,
             tail_probes: 1 + self.options.extra_tail_probes + allowance,
         }

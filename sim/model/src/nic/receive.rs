@@ -3,6 +3,7 @@ use metaroce_protocol::{Counter, Msg, Nak, RefusalReason, Sack};
 
 use super::placement::Effect;
 use super::{Extra, Nic, PendingRefusal, REFUSALS};
+use crate::mutant::Mutant;
 use crate::receive::Verdict;
 use crate::wire::{Body, Incoming, Outgoing};
 
@@ -45,7 +46,8 @@ impl Nic {
     }
 
     fn receive_data(&mut self, path: u32, frame: &Incoming, refusal_room: bool) -> Received {
-        let received = match self.path(path).receive.verdict(frame.psn) {
+        let (receive, window_log2) = (&self.path(path).receive, self.size.window_log2);
+        let received = match self.options.verdict(receive, frame.psn, window_log2) {
             Verdict::OutOfWindow => {
                 self.counters.add(Counter::RxOutOfWindow, 1);
                 Received::Dropped
@@ -53,7 +55,15 @@ impl Nic {
             Verdict::Duplicate => {
                 self.counters.add(Counter::RxDuplicate, 1);
                 self.ask_for_ack(path);
-                Received::Dropped
+                match frame.body {
+                    Body::Write(write) if self.options.is(Mutant::DuplicatePlaced) => {
+                        Received::Placed {
+                            address: write.reth.address,
+                            length: write.payload,
+                        }
+                    }
+                    _ => Received::Dropped,
+                }
             }
             Verdict::New => match self.examine(path, &frame.body) {
                 Err(reason) => {

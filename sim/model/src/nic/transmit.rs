@@ -2,6 +2,7 @@
 use metaroce_protocol::{Counter, Psn, Tsn};
 
 use super::{Extra, Failure, Nic};
+use crate::mutant::Mutant;
 use crate::send::{Packet, Probe};
 use crate::wire::{Body, Incoming, Outgoing};
 
@@ -159,6 +160,13 @@ impl Nic {
             self.on_delivered_late(path, psn);
             return Some(Decision::Discard(path));
         }
+        if self.options.is(Mutant::RetransmitWithNewPsn) {
+            let packet = self.path(path).send.packet(psn);
+            let (psn, tsn) = self.path_mut(path).send.send_new(packet, now);
+            return Some(Decision::Retransmit(
+                self.sent_again(path, psn, tsn, packet, now),
+            ));
+        }
         let (packet, tsn) = self.path_mut(path).send.send_again(psn, now);
         self.counters.add(Counter::TxRetransmissions, 1);
         let outgoing = self.sent_again(path, psn, tsn, packet, now);
@@ -259,7 +267,13 @@ impl Nic {
                 .filter(|s| u32::from(s.config.plane) == plane)?;
             Some(self.usable_headroom(state)).filter(|&h| h > 0)
         };
-        let turn = (1..=planes).map(|n| (self.last_new_plane + n) % planes);
+        let lowest_first = self.options.is(Mutant::LowestPlaneFirst);
+        let last = if lowest_first {
+            planes - 1
+        } else {
+            self.last_new_plane
+        };
+        let turn = (1..=planes).map(|n| (last + n) % planes);
         turn.filter(|plane| room >> plane & 1 == 1)
             .find_map(|plane| {
                 let candidates =

@@ -1,0 +1,4 @@
+//! The endpoints that the suite knows how to reach.
+pub mod cosim;
+pub mod model;
+pub mod soft;

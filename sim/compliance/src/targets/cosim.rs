@@ -1,0 +1,361 @@
+//! The verilated NIC as a target: frames on its plane streams, registers and rings behind its buses, and the model in
+//! lockstep beside it. A tick is a cycle.
+use std::collections::HashMap;
+
+use metaroce_cosim::axi_lite;
+use metaroce_cosim::axi_mem::Access;
+use metaroce_cosim::model::{Options, Sources, VerilatedModel};
+use metaroce_cosim::station::{Failure, Station, Surroundings};
+use metaroce_model::config::Size;
+use metaroce_protocol::frame::Addresses;
+use metaroce_protocol::registers as map;
+use metaroce_protocol::table::host::ConfigCommit;
+use metaroce_protocol::{
+    ConfigTable, ConnectionEntry, Counter, Cqe, MacAddr, PathEntry, Profile, RegionEntry, Wqe,
+};
+use metaroce_rtl::sizes;
+use thiserror::Error;
+
+use crate::check::{Check, Stop};
+use crate::setup::{Identity, REGION_BYTES, Setup, TESTER_QP, Whole};
+use crate::target::{Completion, Lab, Said, Target, Work};
+
+const SQ: u64 = 0x1_0000;
+const CQ: u64 = 0x2_0000;
+/// Entries of each queue, log2: more than any point posts.
+const QUEUE_LOG2: u32 = 8;
+/// Its low bits find the connection's entry.
+const QP: u32 = 0x0A_0001;
+const R_KEY: u32 = 0x0040_5103;
+/// Above 32 bits, so that no half of an address can go missing unseen.
+const REGION: u64 = 0x12_FFFF_F000;
+/// Bytes before and behind the region that nobody may write.
+const GUARD: usize = 4_096;
+/// The clock rolls over soon.
+const START: u32 = u32::MAX - 20_000;
+/// Cycles without any commit after which the NIC has nothing to say: longer than a walk over all paths.
+const QUIET: u64 = 160;
+/// Cycles after which a NIC that never gets quiet has hung.
+const LIMIT: u64 = 1_000_000;
+
+/// Why there is no verilated NIC.
+#[derive(Debug, Error)]
+pub enum CosimError {
+    /// No Verilog.
+    #[error("can't emit the NIC")]
+    Emit(#[from] metaroce_emit::EmitError),
+    /// No folder for it.
+    #[error("can't write the NIC's Verilog")]
+    Folder(#[from] std::io::Error),
+    /// The emitter could not write it.
+    #[error("can't verilate the NIC")]
+    Model(#[from] metaroce_cosim::Error),
+}
+
+/// Verilated NICs of size `small` for points.
+pub struct CosimLab {
+    sources: Sources,
+    _folder: tempfile::TempDir,
+}
+
+impl CosimLab {
+    /// Emits the NIC and verilates it, unless that was done before.
+    pub fn new() -> Result<Self, CosimError> {
+        let design = sizes::emit(sizes::Size::Small)?;
+        let folder = tempfile::tempdir()?;
+        design.write_to(folder.path())?;
+        let sources = Sources::from_folder(&design.top, folder.path());
+        let sources = sources.map_err(metaroce_cosim::Error::from)?;
+        VerilatedModel::build(&sources, &Options::default())?;
+        Ok(Self {
+            sources,
+            _folder: folder,
+        })
+    }
+}
+
+impl Lab for CosimLab {
+    fn connect(&mut self, setup: &Setup) -> Check<Box<dyn Target>> {
+        if setup.whole != Whole::default() || setup.connections != 1 {
+            return Err(Stop::lacks("today's hardware speaks profile Write only"));
+        }
+        let model = VerilatedModel::build(&self.sources, &Options::default());
+        let model = model.map_err(|error| Stop::fails(error.to_string()))?;
+        let size = Size::from(&sizes::Size::Small.capabilities());
+        let surroundings = Surroundings {
+            stall: 0.0,
+            memory_latency: 10,
+            seed: 1,
+            start_time: START,
+        };
+        let station = Station::new("target", model, size, &surroundings).map_err(broken)?;
+        let mut nic = Verilated::new(station, setup, size);
+        nic.configure(setup, size)?;
+        Ok(Box::new(nic))
+    }
+}
+
+fn broken(failure: Failure) -> Stop {
+    Stop::fails(failure.to_string())
+}
+
+/// One NIC.
+struct Verilated {
+    station: Station,
+    identity: Identity,
+    cycle: u64,
+    /// When the point began.
+    began: u64,
+    said: Vec<Said>,
+    posted: u32,
+    completed: u32,
+    next_message: HashMap<u16, u16>,
+}
+
+impl Verilated {
+    fn new(station: Station, setup: &Setup, size: Size) -> Self {
+        let towards = Addresses {
+            dst_mac: MacAddr([2, 0, 0, 0, 1, 0]),
+            src_mac: MacAddr([2, 0, 0, 0, 2, 0]),
+            src_ip: [10, 0, 0, 2].into(),
+            dst_ip: [10, 0, 0, 1].into(),
+        };
+        let identity = Identity {
+            qp: QP,
+            tester_qp: TESTER_QP,
+            first_psn: setup.first_psn,
+            first_tsn: setup.first_tsn,
+            region: REGION,
+            r_key: R_KEY,
+            window_log2: size.window_log2,
+            addresses: vec![towards; usize::from(setup.planes)],
+            profile: Profile::Write,
+            real_time: false,
+        };
+        Self {
+            station,
+            identity,
+            cycle: 0,
+            began: 0,
+            said: Vec::new(),
+            posted: 0,
+            completed: 0,
+            next_message: HashMap::new(),
+        }
+    }
+
+    fn configure(&mut self, setup: &Setup, size: Size) -> Check {
+        let memory = self.station.memory().clone();
+        let mut memory = memory.borrow_mut();
+        memory.add("sq", SQ, 64 << QUEUE_LOG2, Access::ReadOnly);
+        memory.add("cq", CQ, 32 << QUEUE_LOG2, Access::ReadWrite);
+        let region = REGION_BYTES as usize + 2 * GUARD;
+        memory.add("region", REGION - GUARD as u64, region, Access::ReadWrite);
+        drop(memory);
+        let registers = [
+            (map::SQ_BASE_LO, SQ as u32),
+            (map::SQ_SIZE_LOG2, QUEUE_LOG2),
+            (map::CQ_BASE_LO, CQ as u32),
+            (map::CQ_SIZE_LOG2, QUEUE_LOG2),
+            (map::WINDOW, setup.window),
+            (map::RTO, setup.rto),
+            (map::MAX_RETRIES, setup.max_retries),
+            (map::ACK_EVERY, setup.ack_every),
+            (map::MTU_LOG2, setup.mtu_log2),
+            (map::CONTROL, 1),
+        ];
+        for (register, value) in registers {
+            self.write_register(register.offset, value);
+        }
+        self.write_tables(setup, size);
+        self.settle()?;
+        self.began = self.cycle;
+        Ok(())
+    }
+
+    fn write_tables(&mut self, setup: &Setup, size: Size) {
+        let towards = self.identity.addresses[0];
+        let entry = ConnectionEntry {
+            valid: true,
+            local_qp: QP,
+            remote_qp: TESTER_QP,
+            path_count: setup.paths,
+            src_mac: towards.dst_mac,
+            dst_mac: towards.src_mac,
+            src_ip: towards.dst_ip,
+            dst_ip: towards.src_ip,
+            ip_sum: 0,
+        };
+        let ip_sum = Addresses::from(&entry).ip_sum();
+        let index = QP & (size.connections - 1);
+        let entry = ConnectionEntry { ip_sum, ..entry };
+        self.write_entry(ConfigTable::Connection, index, &entry.to_words());
+        for path in 0..setup.paths {
+            let entry = PathEntry {
+                valid: true,
+                plane: setup.plane(path),
+                epoch: setup.epoch,
+                entropy: setup.entropy(path),
+                first_psn_tx: setup.first_psn,
+                first_tsn_tx: setup.first_tsn,
+                first_psn_rx: setup.first_psn,
+                first_tsn_rx: setup.first_tsn,
+            };
+            let index = index * size.paths + u32::from(path);
+            self.write_entry(ConfigTable::Path, index, &entry.to_words());
+        }
+        let entry = RegionEntry {
+            valid: true,
+            r_key: R_KEY,
+            base: REGION,
+            length: REGION_BYTES.into(),
+        };
+        let index = R_KEY & (size.regions - 1);
+        self.write_entry(ConfigTable::Region, index, &entry.to_words());
+    }
+
+    fn write_entry(&mut self, table: ConfigTable, index: u32, words: &[u32]) {
+        for (word, &value) in (0..).zip(words) {
+            self.write_register(map::CONFIG_DATA.word(word), value);
+        }
+        let commit = ConfigCommit {
+            index: index as u16,
+            table,
+            ..ConfigCommit::default()
+        };
+        self.write_register(map::CONFIG_COMMIT.offset, commit.to_words()[0]);
+    }
+
+    fn write_register(&mut self, offset: u32, value: u32) {
+        self.station.access(axi_lite::Access::Write(offset, value));
+    }
+
+    fn cycle(&mut self) -> Check {
+        let at = self.now();
+        for (plane, bytes) in self.station.cycle().map_err(broken)? {
+            let plane = plane as u8;
+            self.said.push(Said { at, plane, bytes });
+        }
+        self.cycle += 1;
+        Ok(())
+    }
+}
+
+impl Target for Verilated {
+    fn identity(&self) -> &Identity {
+        &self.identity
+    }
+
+    fn now(&self) -> u32 {
+        (self.cycle - self.began) as u32
+    }
+
+    fn deliver(&mut self, plane: u8, frame: &[u8]) -> Check {
+        self.station.deliver(plane.into(), frame.to_vec());
+        Ok(())
+    }
+
+    fn settle(&mut self) -> Check {
+        let limit = self.cycle + LIMIT;
+        self.cycle()?;
+        while self.station.quiet_for() < QUIET {
+            self.cycle()?;
+            if self.cycle > limit {
+                return Err(Stop::fails(format!("no rest after {LIMIT} cycles")));
+            }
+        }
+        Ok(())
+    }
+
+    fn frames(&mut self) -> Check<Vec<Said>> {
+        Ok(std::mem::take(&mut self.said))
+    }
+
+    fn advance(&mut self, ticks: u32) -> Check {
+        (0..ticks).try_for_each(|_| self.cycle())
+    }
+
+    fn holds(&mut self, region: &[u8]) -> Check<bool> {
+        self.settle()?;
+        let memory = self.station.memory().borrow();
+        let all = memory.bytes(REGION - GUARD as u64, region.len() + 2 * GUARD);
+        let all = all.ok_or_else(|| Stop::fails("the region is gone"))?;
+        let (before, rest) = all.split_at(GUARD);
+        let (inside, behind) = rest.split_at(region.len());
+        Ok(inside == region && before.iter().chain(behind).all(|&byte| byte == 0))
+    }
+
+    fn counter(&mut self, name: &str) -> Check<u32> {
+        let counter = Counter::ALL.iter().find(|c| c.name() == name);
+        let counter = counter.ok_or_else(|| Stop::lacks(format!("there is no counter {name}")))?;
+        self.settle()?;
+        self.station.take_answers();
+        self.station
+            .access(axi_lite::Access::Read(counter.offset()));
+        self.settle()?;
+        let answer = self.station.take_answers().pop();
+        answer
+            .map(|answer| answer.value)
+            .ok_or_else(|| Stop::fails(format!("counter {name} can't be read")))
+    }
+
+    fn write(&mut self, address: u64, bytes: &[u8]) -> Check {
+        let mut memory = self.station.memory().borrow_mut();
+        let place = memory.bytes_mut(address, bytes.len());
+        let place = place.ok_or_else(|| Stop::fails("no such memory"))?;
+        place.copy_from_slice(bytes);
+        Ok(())
+    }
+
+    fn read(&mut self, address: u64, length: usize) -> Check<Vec<u8>> {
+        self.settle()?;
+        let memory = self.station.memory().borrow();
+        let bytes = memory.bytes(address, length);
+        bytes
+            .map(<[u8]>::to_vec)
+            .ok_or_else(|| Stop::fails("no such memory"))
+    }
+
+    fn post(&mut self, work: &Work) -> Check {
+        let next = self.next_message.entry(work.stream).or_default();
+        let message = *next;
+        *next = next.wrapping_add(1);
+        let wqe = Wqe {
+            opcode: work.verb,
+            connection: (QP & 3) as u16,
+            stream: work.stream,
+            message,
+            r_key: work.r_key,
+            length: work.length,
+            local_address: work.local,
+            remote_address: work.remote,
+            wr_id: work.wr_id,
+            ..Wqe::default()
+        };
+        let place = u64::from(self.posted) & ((1 << QUEUE_LOG2) - 1);
+        self.write(SQ + 64 * place, &wqe.encode())?;
+        self.posted += 1;
+        self.write_register(map::SQ_DOORBELL.offset, self.posted);
+        Ok(())
+    }
+
+    fn completions(&mut self) -> Check<Vec<Completion>> {
+        self.settle()?;
+        let mut found = Vec::new();
+        loop {
+            let place = u64::from(self.completed) & ((1 << QUEUE_LOG2) - 1);
+            let bytes = self.read(CQ + 32 * place, 32)?;
+            let cqe = Cqe::decode(&bytes).map_err(|error| Stop::fails(error.to_string()))?;
+            // The phase is 1 on the queue's first lap.
+            if cqe.phase != (self.completed >> QUEUE_LOG2 & 1 == 0) {
+                return Ok(found);
+            }
+            self.completed += 1;
+            self.write_register(map::CQ_CONSUMER.offset, self.completed);
+            found.push(Completion {
+                wr_id: cqe.wr_id,
+                status: cqe.status,
+            });
+        }
+    }
+}
