@@ -6,12 +6,14 @@ mod memory;
 mod queues;
 mod script;
 mod sequencer;
+mod simulate;
 
 pub use loopback::Loopback;
 pub use memory::HostMemory;
 pub use queues::Queues;
-pub use script::{LOST_FRAMES, MESSAGE_BYTES, Step, script, wqes};
+pub use script::{LOST_FRAMES, MESSAGE_BYTES, Step, narrowing, script, wqes};
 pub use sequencer::Sequencer;
+pub use simulate::{Outcome, PASSED, Simulation};
 
 use metaroce_emit::{Design, EmitError};
 use rust_hdl::prelude::*;
@@ -60,7 +62,7 @@ impl Default for SelfTest {
             reset: Default::default(),
             plant: Default::default(),
             leds: Default::default(),
-            nic: SelfTestNic::new(MTU_BYTES),
+            nic: SelfTestNic::narrowed(MTU_BYTES, &narrowing()),
             loopback: Loopback::new(LOST_FRAMES),
             memory: Default::default(),
             queues: Queues::new(&wqes()),
