@@ -3,12 +3,14 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+mod area;
 mod bench;
 mod cosim;
 mod emit;
 mod output;
 mod serve;
 mod soft;
+mod synth;
 mod tables;
 mod wave;
 mod write_bw;
@@ -34,6 +36,8 @@ struct Cli {
 enum Verb {
     Emit(emit::Emit),
     Cosim(cosim::Cosim),
+    Synth(synth::Synth),
+    Area(area::Area),
     Wave(wave::Wave),
     Registers(tables::Registers),
     Dissector(tables::Dissector),
@@ -49,6 +53,8 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
     match &cli.verb {
         Verb::Emit(verb) => verb.run(&output),
         Verb::Cosim(verb) => verb.run(&output, &stop),
+        Verb::Synth(verb) => verb.run(&output, &stop),
+        Verb::Area(verb) => verb.run(&output, &stop),
         Verb::Wave(verb) => verb.run(&output),
         Verb::Registers(verb) => verb.run(&output),
         Verb::Dissector(verb) => verb.run(&output),
