@@ -15,7 +15,7 @@ use crate::output::{Output, Stop};
 #[derive(Args)]
 #[command(after_help = example())]
 pub struct Area {
-    /// Core, by name; `engine` is the transmit engine.
+    /// Core, by name.
     core: String,
     /// Size of the core, by name; its first without it.
     #[arg(long)]

@@ -71,7 +71,8 @@ pub fn emit_transmit_side(size: Size) -> Result<Design, EmitError> {
     })
 }
 
-fn with_stack<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+/// Does work on a stack that holds a NIC.
+pub fn with_stack<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     let thread = std::thread::Builder::new()
         .stack_size(STACK_BYTES)
         .spawn(work);

@@ -15,13 +15,12 @@ const LIMIT: Duration = Duration::from_secs(1200);
 /// The device, as errors name it.
 const DEVICE: &str = "iCE40 HX8K";
 
+/// Yosys keeps notes on modules that it flattened as cells; nextpnr 0.4 would place them.
+const WRITE: &str = "delete t:$scopeinfo; write_json top.json";
+
 /// Synthesises `files` into `top.json`.
 pub(crate) fn synthesise(shop: &Workshop, files: &[&str], top: &str) -> Result<Cells, FlowError> {
-    yosys::synthesise(
-        shop,
-        files,
-        &format!("synth_ice40 -top {top} -json top.json"),
-    )
+    yosys::synthesise(shop, files, &format!("synth_ice40 -top {top}; {WRITE}"))
 }
 
 /// Takes bits that never change out of a narrowed design before it is mapped. Yosys finds them only bit by bit, so:
@@ -45,7 +44,7 @@ pub(crate) fn synthesise_narrowed(
         shop,
         files,
         &format!(
-            "synth_ice40 -top {top} -run begin:coarse; {PRUNE}; {rounds}; opt; synth_ice40 -top {top} -run coarse: -json top.json"
+            "synth_ice40 -top {top} -run begin:coarse; {PRUNE}; {rounds}; opt; synth_ice40 -top {top} -run coarse:; {WRITE}"
         ),
     )
 }

@@ -16,6 +16,7 @@ pub use sequencer::Sequencer;
 pub use simulate::{Outcome, PASSED, Simulation};
 
 use metaroce_emit::{Design, EmitError};
+use metaroce_rtl::sizes::with_stack;
 use rust_hdl::prelude::*;
 
 /// The size of the NIC under test.
@@ -165,7 +166,9 @@ impl Logic for SelfTest {
 
 /// The self-test's Verilog; the top is `self_test`.
 pub fn emit() -> Result<Design, EmitError> {
-    let mut block = SelfTest::default();
-    block.connect_all();
-    metaroce_emit::emit(&block, "self_test")
+    with_stack(|| {
+        let mut block = SelfTest::default();
+        block.connect_all();
+        metaroce_emit::emit(&block, "self_test")
+    })
 }
