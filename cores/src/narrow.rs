@@ -1,7 +1,9 @@
 //! Fewer bits than the protocol's, for devices too small for a whole NIC.
 #![allow(missing_docs)] // the derive makes methods that can carry no document
-use crate::generated::constants::{REASON_BAD_KEY, REASON_BAD_RANGE};
-use crate::types::{ConfigWrite, FrameEvent};
+use crate::generated::constants::{
+    OPCODE_ACK, OPCODE_PROBE, OPCODE_REFUSAL, OPCODE_WRITE, REASON_BAD_KEY, REASON_BAD_RANGE,
+};
+use crate::types::{ConfigWrite, FrameEvent, TxDescriptor};
 use rust_hdl::prelude::*;
 
 /// Which bits of the words inside a NIC may be other than 0; synthesis removes the registers of all others.
@@ -40,6 +42,18 @@ pub struct Narrowing {
     pub config: [u32; 8],
     /// Union of all QP numbers.
     pub qp: u32,
+    /// Of all destination MAC addresses.
+    pub dst_mac: u64,
+    /// Of all source MAC addresses.
+    pub src_mac: u64,
+    /// Of all source IPv4 addresses.
+    pub src_ip: u32,
+    /// Of all destination IPv4 addresses.
+    pub dst_ip: u32,
+    /// Of all sums of a connection's IPv4 header.
+    pub ip_sum: u32,
+    /// Of all UDP source ports.
+    pub entropy: u32,
     /// Bits of register WINDOW that may differ from its reset value.
     pub window: u32,
     /// Of RTO.
@@ -73,6 +87,12 @@ impl Narrowing {
             index_bits: 16,
             config: [u32::MAX; 8],
             qp: 0xFF_FFFF,
+            dst_mac: u64::MAX,
+            src_mac: u64::MAX,
+            src_ip: u32::MAX,
+            dst_ip: u32::MAX,
+            ip_sum: 0xFFFF,
+            entropy: 0xFFFF,
             window: 0xFF,
             rto: u32::MAX,
             max_retries: 0xF,
@@ -172,6 +192,90 @@ impl Logic for NarrowFrame {
         self.narrow.next.tsn = self.wide.val().tsn & self.tsn.val();
         self.narrow.next.timestamp = self.wide.val().timestamp & self.timestamp.val();
         self.narrow.next.payload = self.wide.val().payload & self.payload.val();
+        self.narrow.next.tail = self.wide.val().tail & self.tail.val();
+    }
+}
+
+/// Holds the unused bits of a frame to send at 0. No cycle.
+#[derive(LogicBlock)]
+pub struct NarrowDescriptor {
+    pub wide: Signal<In, TxDescriptor>,
+    pub narrow: Signal<Out, TxDescriptor>,
+    opcode: Constant<Bits<8>>,
+    dest_qp: Constant<Bits<24>>,
+    psn: Constant<Bits<24>>,
+    path: Constant<Bits<8>>,
+    epoch: Constant<Bits<8>>,
+    tsn: Constant<Bits<24>>,
+    timestamp: Constant<Bits<32>>,
+    entropy: Constant<Bits<16>>,
+    dst_mac: Constant<Bits<48>>,
+    src_mac: Constant<Bits<48>>,
+    src_ip: Constant<Bits<32>>,
+    dst_ip: Constant<Bits<32>>,
+    ip_sum: Constant<Bits<16>>,
+    payload: Constant<Bits<16>>,
+    local_address: Constant<Bits<64>>,
+    tail: Constant<Bits<320>>,
+}
+
+impl NarrowDescriptor {
+    /// Of WRITEs and PROBEs.
+    pub fn data(narrowing: &Narrowing) -> Self {
+        let opcodes = OPCODE_WRITE | OPCODE_PROBE;
+        Self::new(narrowing, opcodes, narrowing.write_tail())
+    }
+
+    /// Of ACKs and REFUSALs.
+    pub fn answer(narrowing: &Narrowing) -> Self {
+        let opcodes = OPCODE_ACK | OPCODE_REFUSAL;
+        Self::new(narrowing, opcodes, narrowing.answer_tail())
+    }
+
+    fn new(narrowing: &Narrowing, opcodes: u64, tail: Bits<320>) -> Self {
+        let mac = |address: u64| bits(address & 0xFFFF_FFFF_FFFF);
+        Self {
+            wide: Default::default(),
+            narrow: Default::default(),
+            opcode: Constant::new(narrowing.named::<8>() | bits(opcodes)),
+            dest_qp: Constant::new(bits(narrowing.qp.into())),
+            psn: Constant::new(Narrowing::low(narrowing.psn_bits)),
+            path: Constant::new(Narrowing::low(narrowing.path_bits.min(8))),
+            epoch: Constant::new(narrowing.named()),
+            tsn: Constant::new(Narrowing::low(narrowing.tsn_bits)),
+            timestamp: Constant::new(Narrowing::low(narrowing.time_bits)),
+            entropy: Constant::new(bits(narrowing.entropy.into())),
+            dst_mac: Constant::new(mac(narrowing.dst_mac)),
+            src_mac: Constant::new(mac(narrowing.src_mac)),
+            src_ip: Constant::new(bits(narrowing.src_ip.into())),
+            dst_ip: Constant::new(bits(narrowing.dst_ip.into())),
+            ip_sum: Constant::new(bits(narrowing.ip_sum.into())),
+            payload: Constant::new(Narrowing::low(narrowing.payload_bits)),
+            local_address: Constant::new(Narrowing::low(narrowing.address_bits)),
+            tail: Constant::new(tail),
+        }
+    }
+}
+
+impl Logic for NarrowDescriptor {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.narrow.next = self.wide.val();
+        self.narrow.next.opcode = self.wide.val().opcode & self.opcode.val();
+        self.narrow.next.dest_qp = self.wide.val().dest_qp & self.dest_qp.val();
+        self.narrow.next.psn = self.wide.val().psn & self.psn.val();
+        self.narrow.next.path = self.wide.val().path & self.path.val();
+        self.narrow.next.epoch = self.wide.val().epoch & self.epoch.val();
+        self.narrow.next.tsn = self.wide.val().tsn & self.tsn.val();
+        self.narrow.next.timestamp = self.wide.val().timestamp & self.timestamp.val();
+        self.narrow.next.entropy = self.wide.val().entropy & self.entropy.val();
+        self.narrow.next.dst_mac = self.wide.val().dst_mac & self.dst_mac.val();
+        self.narrow.next.src_mac = self.wide.val().src_mac & self.src_mac.val();
+        self.narrow.next.src_ip = self.wide.val().src_ip & self.src_ip.val();
+        self.narrow.next.dst_ip = self.wide.val().dst_ip & self.dst_ip.val();
+        self.narrow.next.ip_sum = self.wide.val().ip_sum & self.ip_sum.val();
+        self.narrow.next.payload = self.wide.val().payload & self.payload.val();
+        self.narrow.next.local_address = self.wide.val().local_address & self.local_address.val();
         self.narrow.next.tail = self.wide.val().tail & self.tail.val();
     }
 }

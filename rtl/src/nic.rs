@@ -6,7 +6,7 @@ use crate::plane_tx::PlaneTx;
 use crate::receive_side::ReceiveSide;
 use crate::transmit_side::TransmitSide;
 use metaroce_cores::event_arbiter::EventArbiter;
-use metaroce_cores::narrow::{NarrowConfig, NarrowFrame, Narrowing};
+use metaroce_cores::narrow::{NarrowConfig, NarrowDescriptor, NarrowFrame, Narrowing};
 use metaroce_cores::prim::Dff;
 use metaroce_cores::stream_fifo::StreamFifo;
 use metaroce_cores::types::Placement;
@@ -73,6 +73,8 @@ pub struct Nic<
     configuration: NarrowConfig,
     received: [NarrowFrame; N],
     acknowledged: [NarrowFrame; N],
+    data: NarrowDescriptor,
+    answer: NarrowDescriptor,
     time_mask: Constant<Bits<32>>,
     clock_now: Dff<Bits<32>>,
     errors: Signal<Local, Bits<8>>,
@@ -142,6 +144,8 @@ impl<
             configuration: NarrowConfig::new(narrowing),
             received: std::array::from_fn(|_| NarrowFrame::receive(narrowing)),
             acknowledged: std::array::from_fn(|_| NarrowFrame::acknowledge(narrowing)),
+            data: NarrowDescriptor::data(narrowing),
+            answer: NarrowDescriptor::answer(narrowing),
             time_mask: Constant::new(Narrowing::low(narrowing.time_bits)),
             clock_now: Default::default(),
             errors: Default::default(),
@@ -245,6 +249,8 @@ impl<
         self.transmit_side.reset.next = self.host.transport_reset.val();
         self.transmit_side.config_write.next = self.configuration.narrow.val();
         self.transmit_side.hold.next = self.host.hold.val();
+        self.data.wide.next = self.transmit_side.data.val();
+        self.answer.wide.next = self.receive_side.answer.val();
         self.receive_side.ack_every.next = self.host.ack_every.val();
         self.transmit_side.now.next = self.clock_now.q.val();
         self.transmit_side.window.next = self.host.window.val();
@@ -329,10 +335,10 @@ impl<
             self.plane_rx[k].placement.next = self.placements[k].pop.val();
             self.plane_rx[k].placement_valid.next = self.placements[k].pop_valid.val();
             self.placements[k].pop_ready.next = self.plane_rx[k].placement_ready.val();
-            self.plane_tx[k].answer.next = self.receive_side.answer.val();
+            self.plane_tx[k].answer.next = self.answer.narrow.val();
             self.plane_tx[k].answer_valid.next = self.receive_side.answer_valid[k].val();
             self.receive_side.answer_ready[k].next = self.plane_tx[k].answer_ready.val();
-            self.plane_tx[k].data.next = self.transmit_side.data.val();
+            self.plane_tx[k].data.next = self.data.narrow.val();
             self.plane_tx[k].data_valid.next = self.transmit_side.data_valid[k].val();
             self.transmit_side.data_ready[k].next = self.plane_tx[k].data_ready.val();
             self.host.drop_foreign[k].next = self.plane_rx[k].drop_foreign.val();

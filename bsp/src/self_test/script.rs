@@ -70,7 +70,7 @@ const MAX_RETRIES: u32 = 2;
 const WINDOW: u32 = 8;
 const MTU_LOG2: u32 = 8;
 
-/// Not 0: the echo before it is -1 of its kind, which no narrowed TSN can be.
+/// Not 0: an echo names the TSN before it, and a narrowed TSN can't be -1.
 const FIRST_TSN: Tsn = Tsn::truncate(1);
 
 /// What counts must be 0 after a good run.
@@ -151,10 +151,17 @@ pub fn wqes() -> Vec<u64> {
 
 /// The bits that the test's numbers need: all others of the NIC are left out of the bitstream.
 pub fn narrowing() -> Narrowing {
+    let connection = connection();
+    let number = |address: MacAddr| {
+        address
+            .0
+            .iter()
+            .fold(0, |high, byte| high << 8 | u64::from(*byte))
+    };
     let entries = [
         region().to_words(),
         path().to_words(),
-        connection().to_words(),
+        connection.to_words(),
     ];
     let config = std::array::from_fn(|word| entries.iter().fold(0, |all, entry| all | entry[word]));
     Narrowing {
@@ -173,6 +180,12 @@ pub fn narrowing() -> Narrowing {
         index_bits: 0,
         config,
         qp: QP,
+        dst_mac: number(connection.dst_mac),
+        src_mac: number(connection.src_mac),
+        src_ip: connection.src_ip.into(),
+        dst_ip: connection.dst_ip.into(),
+        ip_sum: connection.ip_sum.into(),
+        entropy: path().entropy.into(),
         window: WINDOW ^ map::WINDOW.reset,
         rto: RTO ^ map::RTO.reset,
         max_retries: MAX_RETRIES ^ map::MAX_RETRIES.reset,
