@@ -81,6 +81,15 @@ impl Bench {
                             "CPU a packet, client and server [ns]",
                             all(&bench.cpu_ns_per_packet),
                         ),
+                        ("iperf3's [ns]", all(&bench.iperf3_cpu_ns_per_packet)),
+                        (
+                            "latency of 64 B: median, 99 %, 99.9 % [us]",
+                            all(&[
+                                bench.latency_us.t_typical,
+                                bench.latency_us.percentile_99,
+                                bench.latency_us.percentile_99_9,
+                            ]),
+                        ),
                         ("bytes of a datagram", bench.datagram.to_string()),
                         ("retransmissions", bench.retransmissions.to_string()),
                     ]

@@ -3,6 +3,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use metaroce_rtl::sizes::{self, Size};
 use serde::Serialize;
 
@@ -11,14 +12,14 @@ use crate::output::Output;
 /// Write the NIC of a size as Verilog: one file a module, and files.f.
 #[derive(Args)]
 #[command(
-    after_help = "Example:\n  metaroce emit --size small --out out/verilog\n  verilator --lint-only -Wall -f out/verilog/files.f"
+    after_help = "Example:\n  metaroce emit --size small --out out/verilog\n  verilator --lint-only -Wall -F out/verilog/files.f"
 )]
 pub struct Emit {
-    /// Folder for the files; it is made, and replaced as a whole.
+    /// Folder for the files; it is made. An earlier set in it is replaced, anything else refused.
     #[arg(long)]
     out: PathBuf,
     /// Size, by name.
-    #[arg(long, default_value = "small", value_parser = size)]
+    #[arg(long, default_value = "small", value_parser = sizes())]
     size: Size,
 }
 
@@ -30,10 +31,13 @@ struct Report {
     files: Vec<PathBuf>,
 }
 
-fn size(name: &str) -> Result<Size, String> {
-    let names: Vec<_> = Size::ALL.iter().map(|size| size.name()).collect();
-    let found = Size::ALL.iter().find(|size| size.name() == name).copied();
-    found.ok_or(format!("sizes are {}", names.join(", ")))
+/// A parser that names the sizes there are in `--help` and when it refuses.
+fn sizes() -> impl TypedValueParser<Value = Size> {
+    let names = Size::ALL.iter().map(|size| size.name());
+    PossibleValuesParser::new(names).try_map(|name| {
+        let found = Size::ALL.iter().find(|size| size.name() == name);
+        found.copied().ok_or("no such size")
+    })
 }
 
 impl Emit {

@@ -4,12 +4,20 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 mod area;
+mod bandwidth;
 mod bench;
 mod cosim;
+mod devinfo;
 mod emit;
+mod latency;
 mod output;
+mod read_bw;
+mod read_lat;
+mod send_bw;
+mod send_lat;
 mod serve;
 mod soft;
+mod stats;
 mod synth;
 mod tables;
 mod wave;
@@ -44,6 +52,12 @@ enum Verb {
     Serve(serve::Serve),
     WriteBw(write_bw::WriteBw),
     WriteLat(write_lat::WriteLat),
+    SendBw(send_bw::SendBw),
+    SendLat(send_lat::SendLat),
+    ReadBw(read_bw::ReadBw),
+    ReadLat(read_lat::ReadLat),
+    Devinfo(devinfo::Devinfo),
+    Stats(stats::Stats),
     Bench(bench::Bench),
 }
 
@@ -61,6 +75,12 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         Verb::Serve(verb) => verb.run(&output, &stop),
         Verb::WriteBw(verb) => verb.run(&output, &stop),
         Verb::WriteLat(verb) => verb.run(&output, &stop),
+        Verb::SendBw(verb) => verb.run(&output, &stop),
+        Verb::SendLat(verb) => verb.run(&output, &stop),
+        Verb::ReadBw(verb) => verb.run(&output, &stop),
+        Verb::ReadLat(verb) => verb.run(&output, &stop),
+        Verb::Devinfo(verb) => verb.run(&output),
+        Verb::Stats(verb) => verb.run(&output),
         Verb::Bench(verb) => verb.run(&output, &stop),
     }
 }

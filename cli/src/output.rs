@@ -31,16 +31,17 @@ impl Output {
     }
 
     /// Prints a result: name and value a line, or JSON.
-    pub fn print<T: Serialize>(
+    pub fn print<T: Serialize, N: AsRef<str>>(
         &self,
         result: &T,
-        rows: impl FnOnce() -> Vec<(&'static str, String)>,
+        rows: impl FnOnce() -> Vec<(N, String)>,
     ) -> Result<()> {
         self.print_lines(result, || {
             let rows = rows();
-            let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+            let names = rows.iter().map(|(name, _)| name.as_ref().len());
+            let width = names.max().unwrap_or(0);
             rows.iter()
-                .map(|(name, value)| format!("{name:width$}  {value}"))
+                .map(|(name, value)| format!("{:width$}  {value}", name.as_ref()))
                 .collect()
         })
     }

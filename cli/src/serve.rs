@@ -1,4 +1,4 @@
-//! `metaroce serve`: a software peer that others write to.
+//! `metaroce serve`: a software peer that others write to, send to and read from.
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::output::{Output, Stop};
 use crate::soft::{Sockets, close};
 
-/// A MetaRoCE peer over UDP sockets, for write-bw, write-lat and files. Ends by ^C.
+/// A MetaRoCE peer over UDP sockets, for write-bw, send-bw, read-bw, the -lat tests, devinfo and stats. Ends by ^C.
 #[derive(Args, Clone, Debug)]
 #[command(
     after_help = "Example:\n  metaroce serve --local 127.0.0.1\n  metaroce write-bw 127.0.0.1 --local 127.0.0.2"

@@ -5,9 +5,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::Args;
-use metaroce_soft::{
-    Device, DeviceOptions, FIRST_ENTROPY, PathAttributes, SoftError, pin, setup::PORT, spread,
-};
+use metaroce_soft::{Device, DeviceOptions, FIRST_ENTROPY, SoftError, pin, setup::PORT, spread};
+use metaroce_verbs::PathAttributes;
 
 use crate::output::{Ending, Stop, usage};
 
@@ -22,7 +21,7 @@ pub struct Sockets {
         value_name = "ADDRESS,..."
     )]
     local: Vec<IpAddr>,
-    /// Largest payload of a packet in bytes; datagrams are 50 bytes longer, and IP and UDP headers come on top.
+    /// Largest payload of a packet in bytes; datagrams are up to 66 bytes longer, and IP and UDP headers come on top.
     #[arg(long, default_value_t = 1024, value_parser = mtu)]
     mtu: u32,
     /// Unresolved packets of a path.
@@ -43,6 +42,12 @@ pub struct Sockets {
     /// Decides which.
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Milliseconds for which Sends to a peer that has posted no buffer are tried again; 0: the first refusal is the end.
+    #[arg(long, default_value_t = 5_000)]
+    not_ready: u64,
+    /// Silent paths that make a plane suspect, so that its load moves to the others; 0: never. For peers that have a CPU each.
+    #[arg(long, default_value_t = 0)]
+    suspect_paths: u32,
     /// Write everything sent and received to this pcapng file.
     #[arg(long)]
     pcap: Option<PathBuf>,
@@ -78,6 +83,8 @@ impl Sockets {
             ack_every: self.ack_every,
             rto: self.rto,
             max_retries: self.max_retries,
+            not_ready: Duration::from_millis(self.not_ready),
+            suspect_paths: self.suspect_paths,
             loss: self.loss,
             seed: self.seed,
             capture: self.pcap.clone(),
@@ -120,11 +127,7 @@ impl Client {
 
     /// HOST:PORT.
     pub fn server(&self) -> String {
-        match self.server.parse::<IpAddr>() {
-            Ok(address) => SocketAddr::new(address, PORT).to_string(),
-            Err(_) if self.server.contains(':') => self.server.clone(),
-            Err(_) => format!("{}:{PORT}", self.server),
-        }
+        set_up_port(&self.server)
     }
 
     /// The paths.
@@ -134,6 +137,15 @@ impl Client {
             return Err(usage("--entropy and --paths lead beyond port 65535"));
         }
         Ok(paths)
+    }
+}
+
+/// HOST:PORT of what was given as HOST or HOST:PORT; IPv6 with a port in brackets.
+pub fn set_up_port(server: &str) -> String {
+    match server.parse::<IpAddr>() {
+        Ok(address) => SocketAddr::new(address, PORT).to_string(),
+        Err(_) if server.contains(':') => server.to_string(),
+        Err(_) => format!("{server}:{PORT}"),
     }
 }
 

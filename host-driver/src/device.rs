@@ -1,37 +1,31 @@
-//! A device: opened once, then shared by what lives on it.
+//! A NIC behind the verbs.
 use std::cell::RefCell;
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv4Addr};
 use std::rc::Rc;
 
+use metaroce_protocol::frame::Addresses;
 use metaroce_protocol::registers as map;
-use metaroce_protocol::table::host::{Capabilities, ConfigCommit, Control};
-use metaroce_protocol::{ConfigTable, Counter, MacAddr, Register, constants};
+use metaroce_protocol::table::host::{self, ConfigCommit, Control};
+use metaroce_protocol::{
+    ConfigTable, ConnectionEntry, Counter, MacAddr, RegionEntry, Register, WqeOpcode, constants,
+};
+use metaroce_verbs::{
+    Capabilities, Completed, ConnectionAttributes, Device, PathAttributes, Peer, Provider,
+    ReceiveRequest, Region, VerbsError, WorkCompletion, WorkRequest,
+};
 
 use crate::backend::Backend;
-use crate::completion::CompletionQueue;
-use crate::connection::{Connection, ConnectionAttributes};
 use crate::error::DeviceError;
-use crate::memory::MemoryRegion;
 use crate::queues::Queues;
 
-/// What the device holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Attributes {
-    /// Connections.
-    pub connections: u32,
-    /// Paths a connection.
-    pub paths: u32,
-    /// Bits of the acknowledgement bitvector.
-    pub window: u32,
-    /// Planes.
-    pub planes: u32,
-    /// Memory regions.
-    pub regions: u32,
-    /// Messages under way.
-    pub messages: u32,
-    /// Version of the register map: major 16, minor 16.
-    pub version: u32,
-}
+/// Verbs of today's hardware.
+const VERBS: &[WqeOpcode] = &[WqeOpcode::Write];
+/// Streams of a connection: a WQE names one in 16 bits, and hardware keeps nothing for them.
+const STREAMS: u32 = 1 << 16;
+/// Upper bits of a QP number: zero is reserved by InfiniBand, and a guess should miss.
+const QP_TAG: u32 = 0x0A_1000;
+/// Upper half of an R_Key: tells a key of this driver from a guess.
+const KEY_TAG: u32 = 0x4D52_0000;
 
 /// How a device is set up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,99 +64,151 @@ impl DeviceOptions {
     }
 }
 
-/// What all handles of a device share.
-pub(crate) struct Inner {
-    pub(crate) backend: Box<dyn Backend>,
-    pub(crate) attributes: Attributes,
-    pub(crate) options: DeviceOptions,
-    pub(crate) queues: Queues,
+/// A NIC that is switched on.
+struct Nic {
+    backend: Box<dyn Backend>,
+    capabilities: Capabilities,
+    options: DeviceOptions,
+    queues: Queues,
     regions: u32,
     connections: u32,
 }
 
-pub(crate) type Shared = Rc<RefCell<Inner>>;
+/// Opens the device behind a backend, checks that it is this NIC, sets up its rings and switches it on.
+pub fn open(
+    backend: impl Backend + 'static,
+    options: DeviceOptions,
+) -> Result<Device, DeviceError> {
+    let mut backend: Box<dyn Backend> = Box::new(backend);
+    let capabilities = identify(&mut *backend, options.mtu_log2)?;
+    tune(&mut *backend, &options)?;
+    let queues = Queues::new(&mut *backend, options.queue_log2)?;
+    let control = Control {
+        enable: true,
+        ..Control::default()
+    };
+    backend.write_register(map::CONTROL.offset, control.to_words()[0])?;
+    Ok(Device::new(Rc::new(RefCell::new(Nic {
+        backend,
+        capabilities,
+        options,
+        queues,
+        regions: 0,
+        connections: 0,
+    }))))
+}
 
-/// An open device.
-#[derive(Clone)]
-pub struct Device(Shared);
+impl Provider for Nic {
+    fn capabilities(&self) -> Capabilities {
+        self.capabilities.clone()
+    }
 
-impl Device {
-    /// Opens the device behind a backend, checks that it is this NIC, sets up its rings and switches it on.
-    pub fn open(
-        backend: impl Backend + 'static,
-        options: DeviceOptions,
-    ) -> Result<Self, DeviceError> {
-        let mut backend: Box<dyn Backend> = Box::new(backend);
-        let attributes = identify(&mut *backend)?;
-        tune(&mut *backend, &options)?;
-        let queues = Queues::new(&mut *backend, options.queue_log2)?;
-        let control = Control {
-            enable: true,
-            ..Control::default()
+    fn register_memory(&mut self, length: usize) -> Result<Region, VerbsError> {
+        let index = take(
+            &mut self.regions,
+            "memory region",
+            self.capabilities.regions,
+        )?;
+        let r_key = KEY_TAG | index;
+        let base = (self.backend).allocate(&format!("region {r_key:#x}"), length)?;
+        let entry = RegionEntry {
+            valid: true,
+            r_key,
+            base,
+            length: length as u64,
         };
-        backend.write_register(map::CONTROL.offset, control.to_words()[0])?;
-        let inner = Inner {
-            backend,
-            attributes,
-            options,
-            queues,
-            regions: 0,
-            connections: 0,
-        };
-        Ok(Self(Rc::new(RefCell::new(inner))))
+        self.write_entry(ConfigTable::Region, index, entry.to_words())?;
+        Ok(Region {
+            address: base,
+            length,
+            r_key,
+        })
     }
 
-    /// What it holds.
-    pub fn attributes(&self) -> Attributes {
-        self.0.borrow().attributes
+    /// Not yet: the region stays open, and its index taken. The device can't say when its last packet has been read.
+    fn deregister_memory(&mut self, _region: &Region) {}
+
+    fn read_memory(&mut self, address: u64, bytes: &mut [u8]) -> Result<(), VerbsError> {
+        Ok(self.backend.read_memory(address, bytes)?)
     }
 
-    /// Makes memory of `length` bytes and opens it to the peers.
-    pub fn register_memory(&self, length: usize) -> Result<MemoryRegion, DeviceError> {
-        let index = self.0.borrow_mut().take_region()?;
-        MemoryRegion::new(self.0.clone(), index, length)
+    fn write_memory(&mut self, address: u64, bytes: &[u8]) -> Result<(), VerbsError> {
+        Ok(self.backend.write_memory(address, bytes)?)
     }
 
-    /// Makes a connection without a peer.
-    pub fn create_connection(
-        &self,
+    fn create_connection(
+        &mut self,
         attributes: ConnectionAttributes,
-    ) -> Result<Connection, DeviceError> {
-        let index = self.0.borrow_mut().take_connection()?;
-        Ok(Connection::new(self.0.clone(), index, attributes))
+    ) -> Result<(u32, Peer), VerbsError> {
+        let index = take(
+            &mut self.connections,
+            "connection",
+            self.capabilities.connections,
+        )?;
+        let local = Peer {
+            qp: QP_TAG | index,
+            mac: self.options.mac,
+            addresses: vec![self.options.ip.into()],
+            attributes,
+        };
+        Ok((index, local))
     }
 
-    /// The device's completion queue.
-    pub fn completion_queue(&self) -> CompletionQueue {
-        CompletionQueue::new(self.0.clone())
+    fn connect(
+        &mut self,
+        connection: u32,
+        local: &Peer,
+        peer: &Peer,
+        paths: &[PathAttributes],
+    ) -> Result<(), VerbsError> {
+        let entry = connection_entry(local, self.options.ip, peer, paths.len())?;
+        // Paths first: a connection that exists must not lead to paths that do not.
+        let first = connection * self.capabilities.paths;
+        for (number, path) in (first..).zip(paths) {
+            let entry = path.entry(&local.attributes, &peer.attributes);
+            self.write_entry(ConfigTable::Path, number, entry.to_words())?;
+        }
+        Ok(self.write_entry(ConfigTable::Connection, connection, entry.to_words())?)
     }
 
-    /// Reads a counter; 32 bits that wrap.
-    pub fn counter(&self, counter: Counter) -> Result<u32, DeviceError> {
-        self.0.borrow_mut().backend.read_register(counter.offset())
+    /// Not yet, as for a region.
+    fn close_connection(&mut self, _connection: u32) {}
+
+    fn post(&mut self, request: &WorkRequest) -> Result<(), VerbsError> {
+        self.queues.post(&mut *self.backend, &request.wqe())
     }
 
-    /// Lets time pass.
-    pub fn advance(&self) -> Result<(), DeviceError> {
-        self.0.borrow_mut().backend.advance()
+    fn post_receive(&mut self, _request: &ReceiveRequest) -> Result<(), VerbsError> {
+        Err(VerbsError::Exhausted {
+            what: "receive buffer",
+            limit: self.capabilities.receives.into(),
+        })
+    }
+
+    fn poll(&mut self) -> Result<Option<WorkCompletion>, VerbsError> {
+        let cqe = self.queues.poll(&mut *self.backend)?;
+        Ok(cqe.map(|cqe| WorkCompletion {
+            wr_id: cqe.wr_id,
+            completed: Completed::Request,
+            connection: cqe.connection.into(),
+            status: cqe.status,
+            length: cqe.length,
+            immediate: None,
+        }))
+    }
+
+    fn advance(&mut self) -> Result<(), VerbsError> {
+        Ok(self.backend.advance()?)
+    }
+
+    fn counter(&mut self, counter: Counter) -> Result<u32, VerbsError> {
+        Ok(self.backend.read_register(counter.offset())?)
     }
 }
 
-impl Inner {
-    fn take_region(&mut self) -> Result<u32, DeviceError> {
-        take(&mut self.regions, "memory region", self.attributes.regions)
-    }
-
-    fn take_connection(&mut self) -> Result<u32, DeviceError> {
-        take(
-            &mut self.connections,
-            "connection",
-            self.attributes.connections,
-        )
-    }
-
+impl Nic {
     /// Writes an entry of one of the transport's tables, and waits until it stands.
-    pub(crate) fn write_entry(
+    fn write_entry(
         &mut self,
         table: ConfigTable,
         index: u32,
@@ -186,15 +232,45 @@ impl Inner {
     }
 }
 
-fn take(used: &mut u32, what: &'static str, limit: u32) -> Result<u32, DeviceError> {
+fn take(used: &mut u32, what: &'static str, limit: u32) -> Result<u32, VerbsError> {
     if *used == limit {
-        return Err(DeviceError::Exhausted { what, limit });
+        let limit = limit.into();
+        return Err(VerbsError::Exhausted { what, limit });
     }
     *used += 1;
     Ok(*used - 1)
 }
 
-fn identify(backend: &mut dyn Backend) -> Result<Attributes, DeviceError> {
+fn connection_entry(
+    local: &Peer,
+    src_ip: Ipv4Addr,
+    peer: &Peer,
+    paths: usize,
+) -> Result<ConnectionEntry, VerbsError> {
+    let &[IpAddr::V4(dst_ip)] = peer.addresses.as_slice() else {
+        return Err(VerbsError::Addresses {
+            needed: "one IPv4 address for all planes".into(),
+            found: format!("{:?}", peer.addresses),
+        });
+    };
+    let entry = ConnectionEntry {
+        valid: true,
+        local_qp: local.qp,
+        remote_qp: peer.qp,
+        path_count: paths as u8,
+        dst_mac: peer.mac,
+        src_mac: local.mac,
+        src_ip,
+        dst_ip,
+        ip_sum: 0,
+    };
+    Ok(ConnectionEntry {
+        ip_sum: Addresses::from(&entry).ip_sum(),
+        ..entry
+    })
+}
+
+fn identify(backend: &mut dyn Backend, mtu_log2: u32) -> Result<Capabilities, DeviceError> {
     let id = backend.read_register(map::ID.offset)?;
     if id != map::ID_VALUE {
         return Err(DeviceError::NotThisNic {
@@ -207,15 +283,18 @@ fn identify(backend: &mut dyn Backend) -> Result<Attributes, DeviceError> {
     if needed != found {
         return Err(DeviceError::Version { needed, found });
     }
-    let c = Capabilities::from_words(&[backend.read_register(map::CAPABILITIES.offset)?]);
-    Ok(Attributes {
+    let c = host::Capabilities::from_words(&[backend.read_register(map::CAPABILITIES.offset)?]);
+    Ok(Capabilities {
+        verbs: VERBS.into(),
         connections: 1 << c.connections_log2,
         paths: 1 << c.paths_log2,
-        window: 1 << c.window_log2,
         planes: c.planes.into(),
+        window: 1 << c.window_log2,
         regions: 1 << c.regions_log2,
         messages: 1 << c.messages_log2,
-        version,
+        streams: STREAMS,
+        receives: 0,
+        mtu: 1_u32.checked_shl(mtu_log2).unwrap_or(0),
     })
 }
 

@@ -1,8 +1,9 @@
-//! What can go wrong between an application and its device.
+//! What can go wrong between the driver and its device.
 use metaroce_protocol::OutOfRange;
+use metaroce_verbs::VerbsError;
 use thiserror::Error;
 
-/// A call failed. Nothing was posted and nothing was registered by it.
+/// The device failed, or is not what it should be.
 #[derive(Debug, Error)]
 pub enum DeviceError {
     /// The way to the device failed.
@@ -32,24 +33,6 @@ pub enum DeviceError {
         /// Major version of the device.
         found: u32,
     },
-    /// All of something are in use.
-    #[error("no {what} left: the device has {limit}")]
-    Exhausted {
-        /// Connections, regions, queue entries.
-        what: &'static str,
-        /// How many there are.
-        limit: u32,
-    },
-    /// A local range leaves its region.
-    #[error("bytes {start}..{end} are not in a region of {length} bytes")]
-    OutsideRegion {
-        /// First byte.
-        start: u64,
-        /// After the last byte.
-        end: u64,
-        /// The region's length.
-        length: u64,
-    },
     /// A tunable leaves its range.
     #[error("{name} is {min}..={max}, found {found}")]
     Tunable {
@@ -65,18 +48,13 @@ pub enum DeviceError {
     /// An argument can't be.
     #[error(transparent)]
     OutOfRange(#[from] OutOfRange),
-    /// The connection has no peer yet, or already one.
-    #[error("the connection is {found}, it must be {needed}")]
-    State {
-        /// State that the call needs.
-        needed: &'static str,
-        /// State it is in.
-        found: &'static str,
-    },
-    /// Nothing came in time.
-    #[error("no completion after {rounds} rounds of waiting")]
-    TimedOut {
-        /// Rounds waited.
-        rounds: u64,
-    },
+}
+
+impl From<DeviceError> for VerbsError {
+    fn from(error: DeviceError) -> Self {
+        match error {
+            DeviceError::OutOfRange(error) => error.into(),
+            other => Self::provider(other),
+        }
+    }
 }

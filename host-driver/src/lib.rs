@@ -1,19 +1,13 @@
-//! Verbs over a MetaRoCE device: device, memory region, connection, completion queue; post and poll.
+//! The hardware behind the verbs: registers and rings.
 //!
-//! The device is whatever a [`Backend`] reaches: registers, and memory that the device reads and writes. Words are the
-//! field's: what libibverbs calls a queue pair is a [`Connection`] here, since it has many paths and streams.
+//! The device is whatever a [`Backend`] reaches: registers, and memory that the device reads and writes. [`open`] gives a
+//! [`metaroce_verbs::Device`].
 mod backend;
-mod completion;
-mod connection;
 mod device;
 mod error;
-mod memory;
 mod queues;
 
 pub use backend::Backend;
 pub use backend::verilated::{Lab, VerilatedBackend};
-pub use completion::{CompletionQueue, WorkCompletion};
-pub use connection::{Connection, ConnectionAttributes, PathAttributes, Peer};
-pub use device::{Attributes, Device, DeviceOptions};
+pub use device::{DeviceOptions, open};
 pub use error::DeviceError;
-pub use memory::MemoryRegion;

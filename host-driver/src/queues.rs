@@ -1,6 +1,7 @@
 //! Send queue and completion queue: rings in memory that the device reads and writes.
 use metaroce_protocol::registers as map;
 use metaroce_protocol::{Cqe, OutOfRange, Register, Wqe};
+use metaroce_verbs::VerbsError;
 
 use crate::backend::Backend;
 use crate::error::DeviceError;
@@ -47,18 +48,18 @@ impl Queues {
     }
 
     /// Posts a WQE and rings the doorbell.
-    pub(crate) fn post(&mut self, backend: &mut dyn Backend, wqe: &Wqe) -> Result<(), DeviceError> {
-        let limit = 1 << self.log2;
+    pub(crate) fn post(&mut self, backend: &mut dyn Backend, wqe: &Wqe) -> Result<(), VerbsError> {
+        let limit: u32 = 1 << self.log2;
         if self.posted.wrapping_sub(self.taken) == limit {
-            return Err(DeviceError::Exhausted {
+            return Err(VerbsError::Exhausted {
                 what: "send queue entry",
-                limit,
+                limit: limit.into(),
             });
         }
         let place = u64::from(self.slot(self.posted)) * Wqe::BYTES as u64;
         backend.write_memory(self.send_base + place, &wqe.encode())?;
         self.posted = self.posted.wrapping_add(1);
-        backend.write_register(map::SQ_DOORBELL.offset, self.posted)
+        Ok(backend.write_register(map::SQ_DOORBELL.offset, self.posted)?)
     }
 
     /// Takes the next CQE, if the device has written it.

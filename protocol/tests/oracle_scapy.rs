@@ -23,10 +23,8 @@ fn scapy_reads_our_fields_and_builds_our_bytes() {
     for_each_frame(|frame| {
         let bytes = frame.encode().unwrap();
         let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        let pad = match frame.body {
-            metaroce_protocol::Body::Write { payload, .. } => payload.len().wrapping_neg() % 4,
-            _ => 0,
-        };
+        let payload = frame.body.payload().unwrap_or_default();
+        let pad = payload.len().wrapping_neg() % 4;
         expected.push(format!("{} {hex}", fields(frame, pad)));
         input += &hex;
         input.push('\n');

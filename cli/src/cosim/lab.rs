@@ -5,12 +5,11 @@ use metaroce_cosim::planes::Faults;
 use metaroce_cosim::station::{Plant, Station, Surroundings};
 use metaroce_cosim::testbed::Testbed;
 use metaroce_cosim::waves::Request;
-use metaroce_host_driver::{
-    Connection, ConnectionAttributes, Device, DeviceOptions, Lab, MemoryRegion, PathAttributes,
-};
+use metaroce_host_driver::{DeviceOptions, Lab, open};
 use metaroce_model::config::Size;
 use metaroce_protocol::{MacAddr, Psn, Tsn};
 use metaroce_rtl::sizes;
+use metaroce_verbs::{Connection, ConnectionAttributes, Device, MemoryRegion, PathAttributes};
 
 use super::Cosim;
 
@@ -88,7 +87,7 @@ pub fn build(options: &Cosim, tracing: Option<&Tracing<'_>>) -> Result<Lab> {
 /// Opens both devices and joins them over all paths, evenly over the planes.
 pub fn connect(options: &Cosim, lab: &Lab, bytes: usize) -> Result<[Host; 2]> {
     let mut hosts = [host(lab, 0, bytes)?, host(lab, 1, bytes)?];
-    let paths: Vec<PathAttributes> = (0..hosts[0].device.attributes().paths)
+    let paths: Vec<PathAttributes> = (0..hosts[0].device.capabilities().paths)
         .map(|path| PathAttributes {
             plane: path % options.planes,
             entropy: FIRST_ENTROPY + path as u16,
@@ -104,7 +103,7 @@ pub fn connect(options: &Cosim, lab: &Lab, bytes: usize) -> Result<[Host; 2]> {
 fn host(lab: &Lab, nic: usize, bytes: usize) -> Result<Host> {
     let mac = MacAddr([0x02, 0, 0, 0, 0, 1 + nic as u8]);
     let options = DeviceOptions::new(mac, [10, 0, 0, 1 + nic as u8].into());
-    let device = Device::open(lab.backend(nic), options)?;
+    let device = open(lab.backend(nic), options)?;
     let region = device.register_memory(bytes.max(1))?;
     // Next to the wrap: every run of some length crosses it.
     let attributes = ConnectionAttributes {

@@ -10,6 +10,7 @@ use metaroce_cosim::station::Failure;
 use metaroce_cosim::waves::Request;
 use metaroce_host_driver::Lab;
 use metaroce_protocol::{CompletionStatus, Counter};
+use metaroce_verbs::WorkCompletion;
 
 use super::lab::{self, Host, Tracing};
 use super::{Cosim, Report};
@@ -164,24 +165,18 @@ fn transfer(options: &Cosim, lab: &Lab, file: &[u8], output: &Output, stop: &Sto
     a.region.write(0, file)?;
     let messages = messages(file.len(), options.message as usize);
     let mut progress = output.progress(messages.len() as u64, "simulating");
-    let queue = a.device.completion_queue();
     let start = lab.with(|t| t.cycle());
     let (mut posted, mut done) = (0, 0);
     while done < messages.len() {
         stop.check()?;
         while posted < messages.len() && posted - done < POSTED {
             let range = messages[posted].clone();
-            let remote = b.region.address() + range.start as u64;
-            a.connection.post_write(
-                posted as u64,
-                0,
-                (&a.region, range),
-                remote,
-                b.region.r_key(),
-            )?;
+            let remote = b.region.remote().at(range.start as u64);
+            a.connection
+                .post_write(posted as u64, 0, (&a.region, range), remote)?;
             posted += 1;
         }
-        let completion = wait(&queue, stop)?;
+        let completion = wait(a, stop)?;
         if completion.status != CompletionStatus::Success {
             let status = completion.status.name();
             return Err(failed(format!(
@@ -216,17 +211,17 @@ fn messages(bytes: usize, message: usize) -> Vec<std::ops::Range<usize>> {
         .collect()
 }
 
-fn wait(
-    queue: &metaroce_host_driver::CompletionQueue,
-    stop: &Stop,
-) -> Result<metaroce_host_driver::WorkCompletion> {
+fn wait(host: &Host, stop: &Stop) -> Result<WorkCompletion> {
     const SLICE: u64 = 1_000;
-    for _ in 0..ROUNDS / SLICE {
-        stop.check()?;
-        match queue.wait(SLICE) {
-            Err(metaroce_host_driver::DeviceError::TimedOut { .. }) => {}
-            other => return Ok(other?),
+    let queue = host.device.completion_queue();
+    for round in 0..ROUNDS {
+        if let Some(completion) = queue.poll()? {
+            return Ok(completion);
         }
+        if round % SLICE == 0 {
+            stop.check()?;
+        }
+        host.device.advance()?;
     }
     Err(failed(format!(
         "no completion in {ROUNDS} rounds: the transfer hangs"

@@ -2,7 +2,8 @@
 #![allow(dead_code)] // each test binary uses a part
 use metaroce_protocol::frame::Addresses;
 use metaroce_protocol::{
-    Bitvector, Body, Frame, Ip, MacAddr, Msg, Nak, Psn, RefusalReason, Reth, Sack, Tsn,
+    Atomic, Bitvector, Body, Frame, Imm, Ip, MacAddr, Match, Msg, Nak, Original, Psn,
+    RefusalReason, Reth, Sack, Sync, Tag, Tsn,
 };
 use std::io::Write;
 use std::net::{Ipv4Addr, Ipv6Addr};
@@ -21,46 +22,115 @@ pub fn for_each_frame(mut each: impl FnMut(&Frame<'_>)) {
         .collect();
     for six in [false, true] {
         for (index, length) in payload_lengths().enumerate() {
-            let msg = Msg {
-                stream: 0xFFFF,
-                message: 7,
-                offset: 0x0102_0304,
-            };
-            let reth = Reth {
-                address: 0x0123_4567_89AB_CDEF,
-                r_key: 0xFEDC_BA98,
-                length: 0xFFFF_FFFF,
-            };
-            each(&frame(
-                Body::Write {
-                    msg,
-                    reth,
-                    payload: &data[..length],
-                },
-                six,
-                index as u32,
-            ));
+            for body in bodies_with_payload(&data[..length]) {
+                each(&frame(body, six, index as u32));
+            }
         }
-        let mut bitvector = Bitvector::nothing_received(Psn::truncate(0xFF_FF00), 8);
-        for ahead in (0..0xFD).chain([0xFE, 0xFF, 0x102]) {
-            bitvector.mark(Psn::truncate(0xFF_FF00).plus(ahead), 8);
+        for (index, body) in bodies_without_payload().into_iter().enumerate() {
+            each(&frame(body, six, index as u32));
         }
-        let sack = Sack {
-            received: 0xFFFE,
-            marked: 3,
-            rate_hint: 0xFFFF,
-            reserved0: 0,
-            bitvector,
-        };
-        each(&frame(Body::Ack(sack), six, 0));
-        let nak = Nak {
+    }
+}
+
+const MSG: Msg = Msg {
+    stream: 0xFFFF,
+    message: 7,
+    offset: 0x0102_0304,
+};
+const RETH: Reth = Reth {
+    address: 0x0123_4567_89AB_CDEF,
+    r_key: 0xFEDC_BA98,
+    length: 0xFFFF_FFFF,
+};
+const TAG: Tag = Tag {
+    tag: 0xFFFE,
+    reserved0: 0,
+    length: 0xFFFF_FFFF,
+};
+
+fn bodies_with_payload(payload: &[u8]) -> [Body<'_>; 5] {
+    let (msg, reth, tag) = (MSG, RETH, TAG);
+    let matching = Match {
+        receive: 0xFFFF_FFFF,
+        length: 0x8000_0001,
+    };
+    let imm = Imm {
+        immediate: 0x0102_0304,
+        ..Imm::default()
+    };
+    [
+        Body::Write { msg, reth, payload },
+        Body::WriteImm {
+            msg,
+            reth,
+            matching,
+            imm,
+            payload,
+        },
+        Body::Send {
+            msg,
+            matching,
+            payload,
+        },
+        Body::SendImm {
+            msg,
+            matching,
+            imm,
+            payload,
+        },
+        Body::ReadResponse { msg, tag, payload },
+    ]
+}
+
+fn bodies_without_payload() -> [Body<'static>; 9] {
+    let (msg, reth, tag) = (MSG, RETH, TAG);
+    let atomic = Atomic {
+        address: 8,
+        r_key: 1,
+        tag: 2,
+        sequence: 0xFFFF,
+        operand: u64::MAX,
+        compare: 5,
+    };
+    let sync = Sync {
+        via: 255,
+        epoch: 1,
+        ..Sync::default()
+    };
+    [
+        Body::Ack(sack()),
+        Body::Refusal(Nak {
             reason: RefusalReason::BadRange,
             reserved0: 0,
             stream: 9,
             message: 0xFFFF,
-        };
-        each(&frame(Body::Refusal(nak), six, 1));
-        each(&frame(Body::Probe, six, 2));
+        }),
+        Body::Probe,
+        Body::ReadRequest { msg, reth, tag },
+        Body::FetchAdd { msg, atomic },
+        Body::CompareSwap { msg, atomic },
+        Body::AtomicResponse {
+            msg,
+            tag,
+            original: Original { value: 1 << 63 },
+        },
+        Body::Sync(sync),
+        Body::SyncAck(sack()),
+    ]
+}
+
+/// PSN 0xFFFFFD is missing; 0xFFFFFE, 0xFFFFFF and 2 are there.
+fn sack() -> Sack {
+    let mut bitvector = Bitvector::nothing_received(Psn::truncate(0xFF_FF00), 8);
+    for ahead in (0..0xFD).chain([0xFE, 0xFF, 0x102]) {
+        bitvector.mark(Psn::truncate(0xFF_FF00).plus(ahead), 8);
+    }
+    Sack {
+        received: 0xFFFE,
+        marked: 3,
+        rate_hint: 0xFFFF,
+        reserved0: 0,
+        bitvector,
     }
 }
 

@@ -61,13 +61,14 @@ impl Design {
     }
 
     /// Writes one file a module and `files.f`, which lists them in order, into `dir`. The set
-    /// is written beside `dir` and moved as a whole: on failure `dir` is as before. Whatever
-    /// else was in `dir` is gone afterwards.
+    /// is written beside `dir` and moved as a whole: on failure `dir` is as before. An earlier
+    /// set in `dir` is replaced; a folder with anything else in it is refused.
     pub fn write_to(&self, dir: &Path) -> Result<Vec<PathBuf>, EmitError> {
         let parent = match dir.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent,
             _ => Path::new("."),
         };
+        refuse_others(dir)?;
         at(parent, fs::create_dir_all(parent))?;
         let fresh = at(
             parent,
@@ -88,6 +89,23 @@ impl Design {
         names.push("files.f".into());
         Ok(names.into_iter().map(|name| dir.join(name)).collect())
     }
+}
+
+/// Fails if `dir` holds what `write_to` has not written: it would be lost.
+fn refuse_others(dir: &Path) -> Result<(), EmitError> {
+    if !dir.exists() {
+        return Ok(());
+    }
+    let list = dir.join("files.f");
+    for entry in at(dir, fs::read_dir(dir))? {
+        let path = at(dir, entry)?.path();
+        let verilog = path.extension().is_some_and(|extension| extension == "v");
+        if path != list && !(verilog && list.is_file()) {
+            let dir = dir.to_path_buf();
+            return Err(EmitError::Occupied { dir, other: path });
+        }
+    }
+    Ok(())
 }
 
 /// Puts `fresh` in the place of `dir`; what stood there is kept until the new set stands.

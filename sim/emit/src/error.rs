@@ -38,6 +38,14 @@ pub enum EmitError {
         /// The operating system's answer.
         source: std::io::Error,
     },
+    /// The folder for the files holds something else.
+    #[error("{dir} is not replaced: it holds {other}, which no emit has written")]
+    Occupied {
+        /// The folder.
+        dir: PathBuf,
+        /// What is in it.
+        other: PathBuf,
+    },
 }
 
 impl EmitError {
@@ -45,7 +53,7 @@ impl EmitError {
     pub fn refusals(&self) -> &[Refusal] {
         match self {
             EmitError::Refused(all) => all,
-            EmitError::Io { .. } => &[],
+            EmitError::Io { .. } | EmitError::Occupied { .. } => &[],
         }
     }
 }

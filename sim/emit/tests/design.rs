@@ -114,6 +114,16 @@ fn files_are_written_as_a_whole_or_not_at_all() {
         1,
         "nothing is left beside it"
     );
+    fs::write(place.join("notes.txt"), "mine").expect("written");
+    let refused = whole().write_to(&place).expect_err("a folder with notes");
+    assert!(refused.to_string().contains("notes.txt"), "{refused}");
+    assert!(place.join("notes.txt").exists() && place.join("whole.v").exists());
+    let others = dir.path().join("others");
+    fs::create_dir(&others).expect("made");
+    fs::write(others.join("theirs.v"), "module theirs; endmodule").expect("written");
+    assert!(whole().write_to(&others).is_err());
+    assert!(others.join("theirs.v").exists());
+    fs::remove_dir_all(&others).expect("removed");
     fs::write(dir.path().join("file"), "kept").expect("written");
     assert!(whole().write_to(&dir.path().join("file/rtl")).is_err());
     assert_eq!(

@@ -5,13 +5,14 @@ use std::time::Duration;
 
 use metaroce_protocol::constants::{MIN_FRAME_BYTES, WRITE_OVERHEAD_BYTES};
 use metaroce_protocol::{Ethernet, Ipv4, Udp};
+use metaroce_verbs::PathAttributes;
 use nix::time::{ClockId, clock_gettime};
 use serde::Serialize;
 
 use crate::client::spread;
 use crate::device::{Device, DeviceOptions};
 use crate::error::SoftError;
-use crate::measure::{Bandwidth, bandwidth};
+use crate::measure::{Bandwidth, Latency, Load, Ping, Verb, bandwidth, latency};
 use crate::serve::{ServeOptions, Server};
 
 mod iperf3;
@@ -23,6 +24,11 @@ pub use model::{ModelBench, bench_model};
 const SERVER: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(127, 77, 0, 1));
 /// Of the client.
 const CLIENT: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(127, 77, 0, 2));
+
+/// Bytes of a message whose latency is measured.
+const PING: usize = 64;
+/// How often.
+const PINGS: u64 = 10_000;
 
 /// Settings of [`bench_soft`].
 #[derive(Clone, Debug, Serialize)]
@@ -77,62 +83,105 @@ pub struct SoftBench {
     pub iperf3_sent_gigabits_per_second: Vec<f64>,
     /// Nanoseconds of CPU for a packet of ours, all rounds: client, server. Does not depend on what else the machine does.
     pub cpu_ns_per_packet: [f64; 2],
+    /// The same of `iperf3`'s datagrams, in its best runs.
+    pub iperf3_cpu_ns_per_packet: [f64; 2],
     /// WRITEs that we sent again, all rounds.
     pub retransmissions: u32,
+    /// Of an RDMA Write of 64 bytes: half of there and back, microseconds.
+    pub latency_us: Latency,
     /// Bytes of each datagram, both programs.
     pub datagram: usize,
     /// How it was measured.
     pub settings: SoftBenchOptions,
 }
 
-/// Goodput over loopback between two threads, against `iperf3 -u` with datagrams of the same size.
+/// Goodput over loopback between two threads, against `iperf3 -u` with datagrams of the same size; and latency.
 pub fn bench_soft(
     options: &SoftBenchOptions,
     stop: impl Fn() -> bool,
 ) -> Result<SoftBench, SoftError> {
     let hidden = MIN_FRAME_BYTES.min(Ethernet::BYTES + Ipv4::BYTES + Udp::BYTES);
     let datagram = (1 << options.mtu_log2) + WRITE_OVERHEAD_BYTES - hidden;
-    let mut bench = SoftBench {
-        ratio_to_iperf3: 0.0,
-        ratios: vec![],
-        gigabits_per_second: vec![],
-        iperf3_gigabits_per_second: vec![],
-        iperf3_lost: vec![],
-        iperf3_sent_gigabits_per_second: vec![],
-        cpu_ns_per_packet: [0.0; 2],
-        retransmissions: 0,
+    let count = options.rounds.max(1);
+    let rounds: Vec<_> = (0..count)
+        .map(|_| Round::run(options, datagram, &stop))
+        .collect::<Result<_, _>>()?;
+    let ping = Ping {
+        verb: Verb::Write,
+        bytes: PING,
+        iterations: PINGS,
+    };
+    let (latency_us, _) = between(options, &stop, |device, server, paths, stop| {
+        latency(device, server, paths, &ping, stop)
+    })?;
+    let each = |value: fn(&Round) -> f64| rounds.iter().map(value).collect::<Vec<_>>();
+    let ratios = each(|r| r.ours.average_gigabits_per_second / r.theirs.arrived);
+    let mut sorted = ratios.clone();
+    sorted.sort_by(f64::total_cmp);
+    let packets_a_message = options.message.div_ceil(1 << options.mtu_log2) as f64;
+    let packets: f64 = rounds
+        .iter()
+        .map(|r| r.ours.iterations as f64 * packets_a_message)
+        .sum();
+    let cpu = |side: usize| {
+        let nanoseconds = rounds.iter().map(|r| r.cpu[side].as_nanos() as f64);
+        nanoseconds.sum::<f64>() / packets
+    };
+    let their_cpu = |side: usize| {
+        let nanoseconds = rounds.iter().map(|r| r.theirs.best.cpu_ns[side]);
+        nanoseconds.sum::<f64>() / f64::from(count)
+    };
+    Ok(SoftBench {
+        ratio_to_iperf3: sorted[sorted.len() / 2],
+        ratios,
+        gigabits_per_second: each(|r| r.ours.average_gigabits_per_second),
+        iperf3_gigabits_per_second: each(|r| r.theirs.arrived),
+        iperf3_lost: each(|r| r.theirs.best.lost),
+        iperf3_sent_gigabits_per_second: each(|r| r.theirs.sent_unpaced),
+        cpu_ns_per_packet: [cpu(0), cpu(1)],
+        iperf3_cpu_ns_per_packet: [their_cpu(0), their_cpu(1)],
+        retransmissions: rounds.iter().map(|r| r.ours.retransmissions).sum(),
+        latency_us,
         datagram,
         settings: options.clone(),
-    };
-    for _ in 0..options.rounds.max(1) {
-        let (ours, cpu) = ours(options, &stop)?;
-        let packets =
-            ours.iterations as f64 * options.message.div_ceil(1 << options.mtu_log2) as f64;
-        for (sum, cpu) in bench.cpu_ns_per_packet.iter_mut().zip(cpu) {
-            *sum += cpu.as_nanos() as f64 / packets / f64::from(options.rounds.max(1));
-        }
-        let theirs = iperf3::best(options, datagram)?;
-        bench.retransmissions += ours.retransmissions;
-        let rate = ours.average_gigabits_per_second;
-        bench.ratios.push(rate / theirs.arrived);
-        bench.gigabits_per_second.push(rate);
-        bench.iperf3_gigabits_per_second.push(theirs.arrived);
-        bench.iperf3_lost.push(theirs.lost);
-        bench
-            .iperf3_sent_gigabits_per_second
-            .push(theirs.sent_unpaced);
-    }
-    let mut sorted = bench.ratios.clone();
-    sorted.sort_by(f64::total_cmp);
-    bench.ratio_to_iperf3 = sorted[sorted.len() / 2];
-    Ok(bench)
+    })
 }
 
-/// One run, and the CPU time of client and server.
-fn ours(
+/// A measurement of each program.
+struct Round {
+    ours: Bandwidth,
+    /// CPU time of client and server.
+    cpu: [Duration; 2],
+    theirs: iperf3::Reached,
+}
+
+impl Round {
+    fn run(
+        options: &SoftBenchOptions,
+        datagram: usize,
+        stop: &impl Fn() -> bool,
+    ) -> Result<Self, SoftError> {
+        let load = Load {
+            verb: Verb::Write,
+            bytes: options.message,
+            iterations: u64::MAX,
+            limit: Some(Duration::from_secs(options.seconds)),
+        };
+        let (ours, cpu) = between(options, stop, |device, server, paths, stop| {
+            bandwidth(device, server, paths, &load, stop)
+        })?;
+        let theirs = iperf3::best(options, datagram)?;
+        Ok(Self { ours, cpu, theirs })
+    }
+}
+
+/// Lets a client do something with a server, each on its CPU: what came of it, and the CPU time of client and server.
+fn between<T: Send>(
     options: &SoftBenchOptions,
     stop: &impl Fn() -> bool,
-) -> Result<(Bandwidth, [Duration; 2]), SoftError> {
+    work: impl FnOnce(&Device, &str, &[PathAttributes], &dyn Fn() -> bool) -> Result<T, SoftError>
+    + Send,
+) -> Result<(T, [Duration; 2]), SoftError> {
     let device = |address| DeviceOptions {
         mtu_log2: options.mtu_log2,
         window: options.window,
@@ -150,10 +199,13 @@ fn ours(
         let client = scope.spawn(move || {
             let interrupted = Err(SoftError::Interrupted);
             // If the server does not say where it listens, its own error says why.
-            let result = heard.recv().map_or(interrupted, |address| {
-                run_client(client_device, options, address, || {
-                    over.load(Ordering::Relaxed)
-                })
+            let result = heard.recv().map_or(interrupted, |address: SocketAddr| {
+                pin(options.cpus.map(|cpus| cpus[1]))?;
+                let device = Device::open(client_device)?;
+                let paths = spread(options.paths, 1, crate::FIRST_ENTROPY);
+                let over = || over.load(Ordering::Relaxed);
+                let result = work(&device, &address.to_string(), &paths, &over)?;
+                Ok((result, cpu_time()))
             });
             over.store(true, Ordering::Relaxed);
             result
@@ -166,8 +218,8 @@ fn ours(
         }
         let (server, client) = (join(server), join(client));
         let server = server?;
-        let (bandwidth, client) = client?;
-        Ok((bandwidth, [client, server]))
+        let (result, client) = client?;
+        Ok((result, [client, server]))
     })
 }
 
@@ -190,22 +242,6 @@ fn serve(
     drop(said);
     server.run(|| over.load(Ordering::Relaxed), |_| {})?;
     Ok(cpu_time())
-}
-
-fn run_client(
-    device: DeviceOptions,
-    options: &SoftBenchOptions,
-    server: SocketAddr,
-    stop: impl Fn() -> bool,
-) -> Result<(Bandwidth, Duration), SoftError> {
-    pin(options.cpus.map(|cpus| cpus[1]))?;
-    let device = Device::open(device)?;
-    let limit = Some(Duration::from_secs(options.seconds));
-    let paths = spread(options.paths, 1, crate::FIRST_ENTROPY);
-    let server = server.to_string();
-    let bytes = options.message;
-    let result = bandwidth(&device, &server, &paths, bytes, u64::MAX, limit, stop)?;
-    Ok((result, cpu_time()))
 }
 
 /// CPU time of this thread so far.

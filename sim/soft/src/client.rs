@@ -2,15 +2,17 @@
 use std::net::{TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
-use crate::completion::WorkCompletion;
-use crate::connection::{Connection, ConnectionAttributes, PathAttributes, Peer};
-use crate::device::Device;
+use metaroce_verbs::{Connection, ConnectionAttributes, PathAttributes, Peer, WorkCompletion};
+
+use crate::device::{Device, DeviceInfo};
 use crate::error::SoftError;
-use crate::setup::{End, Hello, Lines, Region, Reply, Request, VERSION, Work, unfit};
+use crate::setup::{
+    End, Hello, Lines, Query, Question, Region, Reply, Request, VERSION, Work, unfit,
+};
 
 /// How long a server may think about a line.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// How long a set-up port may take to answer.
+/// How long a set-up port may take to answer, or a server that is only asked.
 const CONNECT: Duration = Duration::from_secs(5);
 /// A message may take so long without any sign: longer than any run of time-outs.
 const MESSAGE: Duration = Duration::from_secs(120);
@@ -38,7 +40,7 @@ pub struct Client {
     lines: Lines,
     /// The connection.
     pub connection: Connection,
-    /// Where to write.
+    /// The server's memory.
     pub region: Region,
 }
 
@@ -67,7 +69,7 @@ impl Client {
             paths: paths.to_vec(),
             work,
         })?;
-        match lines.wait(PATIENCE, || device.advance())? {
+        match lines.wait(PATIENCE, || Ok(device.advance()?))? {
             Reply::Ready { end, region } => {
                 connection.connect(&Peer::try_from(&end)?, paths)?;
                 Ok(Self {
@@ -92,7 +94,7 @@ impl Client {
                 Err(SoftError::PeerGone(why)) => {
                     Err(SoftError::PeerGone(format!("{why}; {error}")))
                 }
-                _ => Err(error),
+                _ => Err(error.into()),
             },
         }
     }
@@ -116,7 +118,25 @@ impl Client {
     fn ask(&mut self, request: &Request) -> Result<Reply, SoftError> {
         self.lines.say(request)?;
         let device = &self.device;
-        self.lines.wait(PATIENCE, || device.advance())
+        self.lines.wait(PATIENCE, || Ok(device.advance()?))
+    }
+}
+
+/// Asks a server what its device can do, and what it has counted.
+pub fn ask_device(server: &str) -> Result<DeviceInfo, SoftError> {
+    let mut lines = Lines::new(reach(server)?)?;
+    let query = Question::Device;
+    lines.say(&Query {
+        version: VERSION,
+        query,
+    })?;
+    let rest = || {
+        std::thread::sleep(Duration::from_millis(1));
+        Ok(())
+    };
+    match lines.wait(CONNECT, rest)? {
+        Reply::Device(info) => Ok(*info),
+        other => Err(unexpected("device", other)),
     }
 }
 

@@ -3,12 +3,16 @@ use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
-use metaroce_protocol::{CompletionStatus, OutOfRange};
+use metaroce_protocol::OutOfRange;
+use metaroce_verbs::VerbsError;
 use thiserror::Error;
 
 /// A call failed.
 #[derive(Debug, Error)]
 pub enum SoftError {
+    /// A verb failed as it would on any device.
+    #[error(transparent)]
+    Verbs(VerbsError),
     /// Somebody else has the port.
     #[error(
         "UDP port {port} of {address} is in use: one peer at a time can have it (needed: a free port; choose another address, or end the other program)"
@@ -49,56 +53,25 @@ pub enum SoftError {
         /// Own address.
         address: IpAddr,
     },
-    /// An argument can't be.
-    #[error(transparent)]
-    OutOfRange(#[from] OutOfRange),
-    /// Own and peer's addresses do not fit together.
-    #[error("addresses: needed {needed}, found {found}")]
-    Addresses {
-        /// What would fit.
-        needed: String,
-        /// What was given.
-        found: String,
+    /// Two live connections would have the same peer.
+    #[error(
+        "queue pair {qp:#x} of {addresses:?} has a live connection here: two peers can't have one identity"
+    )]
+    Identity {
+        /// The peer's queue pair number.
+        qp: u32,
+        /// Its addresses.
+        addresses: Vec<IpAddr>,
     },
-    /// A local range leaves its region.
-    #[error("bytes {start}..{end} are not in a region of {length} bytes")]
-    OutsideRegion {
-        /// First byte.
-        start: u64,
-        /// After the last byte.
-        end: u64,
-        /// The region's length.
-        length: u64,
-    },
-    /// All of something are in use.
-    #[error("no {what} left: the device has {limit}")]
-    Exhausted {
-        /// Connections, regions.
-        what: &'static str,
-        /// How many there are.
-        limit: usize,
-    },
-    /// The connection has no peer yet, or already one.
-    #[error("the connection is {found}, it must be {needed}")]
-    State {
-        /// State that the call needs.
-        needed: &'static str,
-        /// State it is in.
-        found: &'static str,
-    },
-    /// A message did not end well.
-    #[error("message {wr_id} ended with `{}`{}", .status.name(), hint(*.status))]
-    Work {
-        /// The application's name for it.
-        wr_id: u64,
-        /// How it ended.
-        status: CompletionStatus,
-    },
-    /// No completion came.
-    #[error("no completion within {seconds} s")]
-    TimedOut {
-        /// Seconds waited.
-        seconds: u64,
+    /// Memory does not hold what it must.
+    #[error("byte {offset} of what was read is {found:#04x}, needed {needed:#04x}")]
+    Differs {
+        /// Place of the first wrong byte.
+        offset: usize,
+        /// What it must be.
+        needed: u8,
+        /// What it is.
+        found: u8,
     },
     /// The control connection can't be had.
     #[error("can't reach a peer's set-up port at {address}: {cause}")]
@@ -164,9 +137,30 @@ pub enum SoftError {
     Interrupted,
 }
 
-fn hint(status: CompletionStatus) -> &'static str {
-    match status {
-        CompletionStatus::RetryExceeded => ": the peer answers no more, or nothing reaches it",
-        _ => "",
+/// A verb's failure, through the socket's own errors and back.
+impl From<VerbsError> for SoftError {
+    fn from(error: VerbsError) -> Self {
+        match error {
+            VerbsError::Provider(own) => match own.downcast::<Self>() {
+                Ok(own) => *own,
+                Err(other) => Self::Verbs(VerbsError::Provider(other)),
+            },
+            other => Self::Verbs(other),
+        }
+    }
+}
+
+impl From<OutOfRange> for SoftError {
+    fn from(error: OutOfRange) -> Self {
+        Self::Verbs(error.into())
+    }
+}
+
+impl From<SoftError> for VerbsError {
+    fn from(error: SoftError) -> Self {
+        match error {
+            SoftError::Verbs(error) => error,
+            own => Self::provider(own),
+        }
     }
 }

@@ -1,13 +1,10 @@
 //! A MetaRoCE peer over UDP sockets: the golden model on any Linux host, no kernel module.
 //!
-//! Words are `metaroce-host-driver`'s: [`Device`], [`MemoryRegion`], [`Connection`], [`CompletionQueue`]; post and poll. A
-//! device is one thread's: it works while that thread calls into it.
+//! [`Device`] is a device behind `metaroce-verbs`: it works while its thread calls into it.
 mod bench;
 mod capture;
 mod client;
 mod clock;
-mod completion;
-mod connection;
 mod device;
 mod error;
 mod measure;
@@ -19,13 +16,11 @@ mod socket;
 mod transfer;
 
 pub use bench::{ModelBench, SoftBench, SoftBenchOptions, bench_model, bench_soft, pin};
-pub use client::{Client, FIRST_ENTROPY, Summary, spread};
+pub use client::{Client, FIRST_ENTROPY, Summary, ask_device, spread};
 pub use clock::TICK;
-pub use completion::{CompletionQueue, WorkCompletion};
-pub use connection::{Connection, ConnectionAttributes, PathAttributes, Peer};
-pub use device::{CONNECTIONS, Device, DeviceOptions, MAX_PLANES, Statistics};
+pub use device::{CONNECTIONS, Device, DeviceInfo, DeviceOptions, MAX_PLANES, Statistics};
 pub use error::SoftError;
-pub use measure::{Bandwidth, Latency, bandwidth, latency};
-pub use memory::{MemoryRegion, REGIONS};
+pub use measure::{Bandwidth, Latency, Load, Ping, Verb, bandwidth, latency};
+pub use memory::REGIONS;
 pub use serve::{ServeOptions, Served, Server};
 pub use transfer::{PIECE, Transfer, transfer_file};

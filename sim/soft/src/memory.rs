@@ -1,10 +1,6 @@
 //! Memory that a peer may write.
-use std::ops::Range;
-
 use metaroce_protocol::RegionEntry;
-
-use crate::device::Shared;
-use crate::error::SoftError;
+use metaroce_verbs::VerbsError;
 
 /// Regions of a device.
 pub const REGIONS: usize = 256;
@@ -19,13 +15,13 @@ pub(crate) struct Memory {
 
 impl Memory {
     /// Makes a region of zeros; `tag` is secret: a guessed key should miss.
-    pub(crate) fn register(&mut self, length: usize, tag: u32) -> Result<usize, SoftError> {
+    pub(crate) fn register(&mut self, length: usize, tag: u32) -> Result<usize, VerbsError> {
         let free = self.regions.iter().position(Option::is_none);
         let index = free.unwrap_or(self.regions.len());
         if index == REGIONS {
-            return Err(SoftError::Exhausted {
+            return Err(VerbsError::Exhausted {
                 what: "memory region",
-                limit: REGIONS,
+                limit: REGIONS as u64,
             });
         }
         if free.is_none() {
@@ -38,6 +34,14 @@ impl Memory {
 
     pub(crate) fn deregister(&mut self, index: usize) {
         self.regions[index] = None;
+    }
+
+    /// Does to a word of 64 bits, little-endian, what an atomic asks for: the word before. `None`: it lies in no region.
+    pub(crate) fn update(&mut self, address: u64, change: impl Fn(u64) -> u64) -> Option<u64> {
+        let place = self.get_mut(address, size_of::<u64>())?;
+        let before = u64::from_le_bytes(place.try_into().ok()?);
+        place.copy_from_slice(&change(before).to_le_bytes());
+        Some(before)
     }
 
     /// Entries of the region table, by index.
@@ -83,100 +87,4 @@ fn place(address: u64) -> Option<(usize, usize)> {
         index as usize,
         (address & ((1 << SPACING_LOG2) - 1)) as usize,
     ))
-}
-
-/// A registered piece of memory (ibv_mr). Dropped, it is closed to peers.
-pub struct MemoryRegion {
-    device: Shared,
-    index: usize,
-    entry: RegionEntry,
-}
-
-impl MemoryRegion {
-    pub(crate) fn new(device: Shared, index: usize, entry: RegionEntry) -> Self {
-        Self {
-            device,
-            index,
-            entry,
-        }
-    }
-
-    /// Address of the first byte, as a peer names it.
-    pub fn address(&self) -> u64 {
-        self.entry.base
-    }
-
-    /// Key that a peer needs.
-    pub fn r_key(&self) -> u32 {
-        self.entry.r_key
-    }
-
-    /// Bytes.
-    pub fn len(&self) -> usize {
-        self.entry.length as usize
-    }
-
-    /// Whether it holds nothing.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Fills in bytes from `offset` on.
-    pub fn write(&self, offset: usize, bytes: &[u8]) -> Result<(), SoftError> {
-        self.with_mut(offset..offset.saturating_add(bytes.len()), |place| {
-            place.copy_from_slice(bytes)
-        })
-    }
-
-    /// Copies `range` out.
-    pub fn read(&self, range: Range<usize>) -> Result<Vec<u8>, SoftError> {
-        self.with(range, <[u8]>::to_vec)
-    }
-
-    /// Looks at `range` where it lies.
-    pub fn with<T>(
-        &self,
-        range: Range<usize>,
-        look: impl FnOnce(&[u8]) -> T,
-    ) -> Result<T, SoftError> {
-        let address = self.slice(range.clone())?;
-        let device = self.device.borrow();
-        let bytes = device.memory.get(address, range.len());
-        bytes.map(look).ok_or_else(|| self.outside(&range))
-    }
-
-    /// Changes `range` where it lies.
-    pub fn with_mut<T>(
-        &self,
-        range: Range<usize>,
-        change: impl FnOnce(&mut [u8]) -> T,
-    ) -> Result<T, SoftError> {
-        let address = self.slice(range.clone())?;
-        let mut device = self.device.borrow_mut();
-        let bytes = device.memory.get_mut(address, range.len());
-        bytes.map(change).ok_or_else(|| self.outside(&range))
-    }
-
-    /// Address of a range's first byte, if the range is inside.
-    pub fn slice(&self, range: Range<usize>) -> Result<u64, SoftError> {
-        if range.start <= range.end && range.end <= self.len() {
-            Ok(self.address() + range.start as u64)
-        } else {
-            Err(self.outside(&range))
-        }
-    }
-
-    fn outside(&self, range: &Range<usize>) -> SoftError {
-        SoftError::OutsideRegion {
-            start: range.start as u64,
-            end: range.end as u64,
-            length: self.entry.length,
-        }
-    }
-}
-
-impl Drop for MemoryRegion {
-    fn drop(&mut self) {
-        self.device.borrow_mut().deregister(self.index);
-    }
 }

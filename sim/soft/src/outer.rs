@@ -5,7 +5,7 @@ use metaroce_protocol::constants::{
     ECN_CAPABLE, ECN_MARKED, ETHERTYPE_IPV4, ETHERTYPE_IPV6, UDP_PORT,
 };
 use metaroce_protocol::frame::{self, Addresses};
-use metaroce_protocol::{DropReason, Ethernet, Frame, Ip, Ipv4, Ipv6, MacAddr, Udp};
+use metaroce_protocol::{DropReason, Ethernet, Frame, Ip, Ipv4, Ipv6, MacAddr, Profile, Udp};
 
 /// Bytes before BTH over IPv6, the longer of the two.
 pub const MAX_BYTES: usize = Ethernet::BYTES + Ipv6::BYTES + Udp::BYTES;
@@ -78,7 +78,7 @@ pub fn restore(room: &mut [u8], ip: &Ip, source_port: u16, marked: bool, datagra
 /// Takes a restored frame apart.
 pub fn parse(frame: &[u8], address: IpAddr) -> Result<Frame<'_>, DropReason> {
     match address {
-        IpAddr::V4(_) => frame::parse(frame),
+        IpAddr::V4(_) => frame::parse_as(frame, Profile::Whole),
         IpAddr::V6(_) => frame::parse_ipv6(frame),
     }
 }

@@ -1,17 +1,19 @@
-//! A server: any number of clients set up connections, write, and leave.
+//! A server: any number of clients set up connections, work, and leave; others only ask.
 use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use crate::completion::WorkCompletion;
+use metaroce_verbs::WorkCompletion;
+
 use crate::device::Device;
 use crate::error::SoftError;
 use crate::setup::{Lines, Reply};
 
 mod session;
 mod store;
+mod work;
 
-use session::Session;
+use session::{End, Session};
 
 /// What a server grants.
 #[derive(Clone, Debug)]
@@ -115,13 +117,11 @@ impl Server {
         Ok(served)
     }
 
-    /// A write of ours ended: a failure is its session's.
+    /// What ended is its session's.
     fn complete(&mut self, done: &WorkCompletion) {
         let mut sessions = self.sessions.iter_mut();
-        if let Err(error) = done.check()
-            && let Some(session) = sessions.find(|s| s.connection() == Some(done.connection))
-        {
-            session.fail(error);
+        if let Some(session) = sessions.find(|s| s.connection() == Some(done.connection)) {
+            session.on_completion(done);
         }
     }
 
@@ -153,7 +153,7 @@ impl Server {
         let now = Instant::now();
         for session in &mut self.sessions {
             session.answer();
-            if let Some(result) = session.step(&self.device, &self.options, now) {
+            if let Some(End::Client(result)) = session.step(&self.device, &self.options, now) {
                 ends.push(Served {
                     client: session.name().to_string(),
                     result,

@@ -4,10 +4,11 @@ use std::net::{IpAddr, TcpStream};
 use std::time::{Duration, Instant};
 
 use metaroce_protocol::{Psn, Tsn};
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use metaroce_verbs::{ConnectionAttributes, MemoryRegion, PathAttributes, Peer, Remote};
+use serde::de::{DeserializeOwned, Error as _};
+use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::connection::{ConnectionAttributes, PathAttributes, Peer};
+use crate::device::DeviceInfo;
 use crate::error::SoftError;
 
 /// Version of the exchange: peers must agree.
@@ -55,6 +56,7 @@ impl TryFrom<&End> for Peer {
         }
         Ok(Self {
             qp: end.qp,
+            mac: Default::default(),
             addresses: end.addresses.clone(),
             attributes: ConnectionAttributes {
                 first_psn: Psn::truncate(end.first_psn),
@@ -64,7 +66,7 @@ impl TryFrom<&End> for Peer {
     }
 }
 
-/// Memory that the other end may write.
+/// Memory that the other end may name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Region {
@@ -74,6 +76,25 @@ pub struct Region {
     pub r_key: u32,
     /// Bytes.
     pub length: u64,
+}
+
+impl From<&MemoryRegion> for Region {
+    fn from(region: &MemoryRegion) -> Self {
+        Self {
+            address: region.address(),
+            r_key: region.r_key(),
+            length: region.len() as u64,
+        }
+    }
+}
+
+impl From<Region> for Remote {
+    fn from(region: Region) -> Self {
+        Self {
+            address: region.address,
+            r_key: region.r_key,
+        }
+    }
 }
 
 /// What the client wants to do.
@@ -99,6 +120,33 @@ pub enum Work {
         /// Bytes of a piece.
         piece: u64,
     },
+    /// Sends, with or without immediates, and Writes with immediates: the server keeps buffers posted on stream 0.
+    Send {
+        /// Bytes of a buffer.
+        bytes: u64,
+        /// How many are posted.
+        depth: u64,
+    },
+    /// Each Send on stream 0 comes back as a Send of the same bytes, into buffers that the client posts.
+    SendLatency {
+        /// Bytes of a message at most.
+        bytes: u64,
+    },
+    /// Reads of a region that holds [`pattern`].
+    Read {
+        /// Bytes of the region.
+        bytes: u64,
+    },
+    /// Atomics on words of zeros.
+    Atomics {
+        /// Words of 64 bits.
+        words: u64,
+    },
+}
+
+/// What byte `offset` of a region holds that is there to be read: no power of two repeats it.
+pub fn pattern(offset: usize) -> u8 {
+    (offset % 251) as u8
 }
 
 /// First line of a client.
@@ -113,6 +161,46 @@ pub struct Hello {
     pub paths: Vec<PathAttributes>,
     /// What for.
     pub work: Work,
+}
+
+/// First line of somebody who only asks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Query {
+    /// Version of the exchange.
+    pub version: u32,
+    /// What is asked for.
+    pub query: Question,
+}
+
+/// What can be asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Question {
+    /// What the device can do, and its counters.
+    Device,
+}
+
+/// First line of whoever comes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum First {
+    /// A client.
+    Hello(Hello),
+    /// Somebody who only asks.
+    Query(Query),
+}
+
+/// By the field that only a query has, so that an error speaks of what the line was meant to be.
+impl<'de> Deserialize<'de> for First {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = serde_json::Value::deserialize(deserializer)?;
+        let first = if value.get("query").is_some() {
+            serde_json::from_value(value).map(Self::Query)
+        } else {
+            serde_json::from_value(value).map(Self::Hello)
+        };
+        first.map_err(D::Error::custom)
+    }
 }
 
 /// Later lines of a client.
@@ -136,7 +224,7 @@ pub enum Reply {
     Ready {
         /// The server's end.
         end: End,
-        /// Where to write.
+        /// Memory that the client may name.
         region: Region,
     },
     /// The piece is taken: the region is free for the next one.
@@ -148,6 +236,8 @@ pub enum Reply {
         /// The connection's counters that are not 0, by name.
         counters: Vec<(String, u32)>,
     },
+    /// What was asked.
+    Device(Box<DeviceInfo>),
     /// Nothing will come of it.
     Refused {
         /// Why.
@@ -311,7 +401,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_line_is_taken_or_refused(line in proptest::collection::vec(any::<u8>(), 0..200)) {
-            let _ = parse::<Hello>(&line);
+            let _ = parse::<First>(&line);
             let _ = parse::<Request>(&line);
         }
     }

@@ -4,11 +4,11 @@ use std::io::Read;
 use std::path::Path;
 use std::time::Instant;
 
+use metaroce_verbs::{MemoryRegion, PathAttributes, Remote};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use crate::client::Client;
-use crate::connection::PathAttributes;
 use crate::device::Device;
 use crate::error::SoftError;
 use crate::setup::Work;
@@ -41,55 +41,31 @@ pub fn transfer_file(
     path: &Path,
     mut progress: impl FnMut(u64) -> Result<(), SoftError>,
 ) -> Result<Transfer, SoftError> {
-    let failed = |cause| SoftError::File {
-        path: path.to_path_buf(),
-        cause,
-    };
-    let mut file = File::open(path).map_err(failed)?;
-    let bytes = file.metadata().map_err(failed)?.len();
-    let piece = (bytes as usize).clamp(1, PIECE);
-    let name = path
-        .file_name()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned();
-    let source = device.register_memory(piece)?;
+    let mut source = Source::open(device, path)?;
+    let name = path.file_name().unwrap_or_default();
     let work = Work::File {
-        name,
-        bytes,
-        piece: piece as u64,
+        name: name.to_string_lossy().into_owned(),
+        bytes: source.bytes,
+        piece: source.region.len() as u64,
     };
     let mut client = Client::connect(device, server, paths, work)?;
     let began = Instant::now();
-    let mut hash = Sha256::new();
     let mut sent = 0;
     loop {
-        let count = source
-            .with_mut(0..piece, |place| fill(&mut file, place))?
-            .map_err(failed)?;
-        if count == 0 {
+        let (bytes, messages) = source.post_piece(&mut client)?;
+        if bytes == 0 {
             break;
-        }
-        source.with(0..count, |bytes| hash.update(bytes))?;
-        let mut messages = 0_u64;
-        for begin in (0..count).step_by(MESSAGE) {
-            let range = begin..count.min(begin + MESSAGE);
-            let to = client.region.address + begin as u64;
-            client
-                .connection
-                .post_write(messages, 0, (&source, range), to, client.region.r_key)?;
-            messages += 1;
         }
         for _ in 0..messages {
             let done = client.complete()?;
             sent += u64::from(done.length);
             progress(sent)?;
         }
-        client.piece(count as u64)?;
+        client.piece(bytes as u64)?;
     }
     let summary = client.finish()?;
     let seconds = began.elapsed().as_secs_f64();
-    let sha256 = hex(&hash.finalize());
+    let sha256 = hex(&source.hash.finalize());
     Ok(Transfer {
         bytes: sent,
         identical: summary.sha256.as_ref() == Some(&sha256),
@@ -97,6 +73,59 @@ pub fn transfer_file(
         seconds,
         gigabits_per_second: sent as f64 * 8e-9 / seconds,
     })
+}
+
+/// The file, and the memory from which its pieces are written.
+struct Source<'a> {
+    file: File,
+    path: &'a Path,
+    bytes: u64,
+    hash: Sha256,
+    region: MemoryRegion,
+}
+
+impl<'a> Source<'a> {
+    fn open(device: &Device, path: &'a Path) -> Result<Self, SoftError> {
+        let failed = |cause| failed(path, cause);
+        let file = File::open(path).map_err(failed)?;
+        let bytes = file.metadata().map_err(failed)?.len();
+        Ok(Self {
+            file,
+            path,
+            bytes,
+            hash: Sha256::new(),
+            region: device.register_memory((bytes as usize).clamp(1, PIECE))?,
+        })
+    }
+
+    /// Posts the next piece: its bytes and its messages.
+    fn post_piece(&mut self, client: &mut Client) -> Result<(usize, u64), SoftError> {
+        let (mut bytes, mut messages) = (0, 0);
+        let mut buffer = vec![0; MESSAGE.min(self.region.len())];
+        while bytes < self.region.len() {
+            let room = buffer.len().min(self.region.len() - bytes);
+            let count = fill(&mut self.file, &mut buffer[..room])
+                .map_err(|cause| failed(self.path, cause))?;
+            if count == 0 {
+                break;
+            }
+            self.hash.update(&buffer[..count]);
+            self.region.write(bytes, &buffer[..count])?;
+            let local = (&self.region, bytes..bytes + count);
+            let remote = Remote::from(client.region).at(bytes as u64);
+            client.connection.post_write(messages, 0, local, remote)?;
+            bytes += count;
+            messages += 1;
+        }
+        Ok((bytes, messages))
+    }
+}
+
+fn failed(path: &Path, cause: std::io::Error) -> SoftError {
+    SoftError::File {
+        path: path.to_path_buf(),
+        cause,
+    }
 }
 
 fn fill(file: &mut File, place: &mut [u8]) -> std::io::Result<usize> {

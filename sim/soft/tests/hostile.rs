@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use metaroce_protocol::frame::Addresses;
 use metaroce_protocol::{Body, Bth, Counter, Icrc, MacAddr, Path};
-use metaroce_soft::{Device, DeviceOptions, ServeOptions, Served, Server, bandwidth, spread};
+use metaroce_soft::{
+    Device, DeviceOptions, Load, ServeOptions, Served, Server, Verb, bandwidth, spread,
+};
 
 mod support;
 use support::{Pair, loopback, noise};
@@ -67,13 +69,7 @@ fn each_bad_datagram_is_counted_under_its_name_and_a_transfer_goes_on() {
     let data = noise(1 << 20, 3);
     source.write(0, &data).unwrap();
     pair.ab
-        .post_write(
-            1,
-            0,
-            (&source, 0..1 << 20),
-            target.address(),
-            target.r_key(),
-        )
+        .post_write(1, 0, (&source, 0..1 << 20), target.remote())
         .unwrap();
     for turn in 0..50_u32 {
         // Too short, also without a byte.
@@ -167,7 +163,7 @@ fn random_datagrams_write_nothing_and_stop_nothing() {
     let source = pair.a.register_memory(64).unwrap();
     source.write(0, &[7; 64]).unwrap();
     pair.ab
-        .post_write(1, 0, (&source, 0..64), target.address(), target.r_key())
+        .post_write(1, 0, (&source, 0..64), target.remote())
         .unwrap();
     pair.wait(Duration::from_secs(10)).check().unwrap();
     assert_eq!(target.read(0..64).unwrap(), [7; 64]);
@@ -260,6 +256,36 @@ fn strangers_on_the_set_up_port_are_told_why_and_others_are_served_meanwhile() {
             "a region of 1 to 1048576 bytes",
         ),
         (
+            hello(&|v| v["work"] = serde_json::json!({"send": {"bytes": 100, "depth": 257}}))
+                .into(),
+            "needed a depth of 1 to 256, found 257",
+        ),
+        (
+            hello(&|v| v["work"] = serde_json::json!({"send": {"bytes": 100, "depth": 0}})).into(),
+            "a region of 1 to 1048576 bytes",
+        ),
+        (
+            hello(&|v| v["work"] = serde_json::json!({"send": {"bytes": u64::MAX, "depth": 2}}))
+                .into(),
+            "a region of 1 to 1048576 bytes",
+        ),
+        (
+            hello(&|v| v["work"] = serde_json::json!({"send_latency": {"bytes": 0}})).into(),
+            "a region of 1 to 1048576 bytes",
+        ),
+        (
+            hello(&|v| v["work"] = serde_json::json!({"atomics": {"words": u64::MAX}})).into(),
+            "a region of 1 to 1048576 bytes",
+        ),
+        (
+            hello(&|v| v["work"] = serde_json::json!({"fly": {}})).into(),
+            "unknown variant `fly`",
+        ),
+        (
+            b"{\"version\": 1, \"query\": \"secrets\"}\n".to_vec(),
+            "unknown variant `secrets`",
+        ),
+        (
             hello(&|v| v["more"] = 1.into()).into(),
             "needed a line of the exchange",
         ),
@@ -280,16 +306,13 @@ fn strangers_on_the_set_up_port_are_told_why_and_others_are_served_meanwhile() {
     }
     let device = Device::open(DeviceOptions::new(vec![client])).unwrap();
     let paths = spread(4, 1, 61_000);
-    let done = bandwidth(
-        &device,
-        &server.to_string(),
-        &paths,
-        10_000,
-        100,
-        None,
-        || false,
-    )
-    .unwrap();
+    let load = Load {
+        verb: Verb::Write,
+        bytes: 10_000,
+        iterations: 100,
+        limit: None,
+    };
+    let done = bandwidth(&device, &server.to_string(), &paths, &load, || false).unwrap();
     assert_eq!(done.iterations, 100);
     let ends = thread.join().unwrap();
     for ((_, why), end) in lines.iter().zip(&ends) {

@@ -14,6 +14,9 @@ use crate::ty::Ty;
 /// More words than any FPGA of the project has block RAM for.
 const MOST_ADDRESS_BITS: usize = 20;
 
+/// Start values in one block of the text.
+const WORDS_A_BLOCK: usize = 256;
+
 /// The names of a memory's ports.
 pub(crate) struct Memory {
     /// Reading: address and data.
@@ -145,23 +148,29 @@ impl Memory {
         Ok((*bits, word.width()))
     }
 
-    /// Start values: every word has one, so that no simulator shows an unknown.
+    /// Start values: every word has one, so that no simulator shows an unknown. Blocks of some
+    /// words each: yosys takes time with the square of a block's length (2^14 words in one
+    /// block: minutes).
     fn start(&self, address_bits: usize, word: usize) -> String {
         let init = sized(word, &self.init);
-        let mut text = format!(
-            "    integer place;\n\n    initial begin\n        \
-             for (place = 0; place < {}; place = place + 1) memory[place[{}:0]] = {init};\n",
-            1usize << address_bits,
-            address_bits - 1,
-        );
-        for (place, value) in &self.words {
-            let place = sized(address_bits, place);
-            text += &format!("        memory[{place}] = {};\n", sized(word, value));
+        let words = 1usize << address_bits;
+        let mut text = String::from("    integer place;\n\n");
+        for first in (0..words).step_by(WORDS_A_BLOCK) {
+            let end = words.min(first + WORDS_A_BLOCK);
+            text += &format!(
+                "    initial begin\n        for (place = {first}; place < {end}; place = place + 1) \
+                 memory[place[{}:0]] = {init};\n",
+                address_bits - 1,
+            );
+            for (place, value) in self.words.range(BigUint::from(first)..BigUint::from(end)) {
+                let place = sized(address_bits, place);
+                text += &format!("        memory[{place}] = {};\n", sized(word, value));
+            }
+            text += "    end\n\n";
         }
         if self.read_clock.is_some() {
-            text += &format!("        {} = {init};\n", self.read.1);
+            text += &format!("    initial {} = {init};\n\n", self.read.1);
         }
-        text += "    end\n\n";
         text
     }
 }

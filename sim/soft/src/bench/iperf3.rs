@@ -23,31 +23,48 @@ impl Drop for Guard {
 pub(super) struct Reached {
     /// What arrived in the best run, Gb/s.
     pub(super) arrived: f64,
-    /// Share lost in it.
-    pub(super) lost: f64,
+    /// The best run.
+    pub(super) best: Run,
     /// What the unpaced run sent, Gb/s.
     pub(super) sent_unpaced: f64,
 }
 
+/// One run.
+#[derive(Clone, Copy)]
+pub(super) struct Run {
+    /// Gb/s.
+    sent: f64,
+    /// Share.
+    pub(super) lost: f64,
+    /// Nanoseconds of CPU for a datagram: client, of those sent; server, of those that arrived.
+    pub(super) cpu_ns: [f64; 2],
+}
+
+impl Run {
+    fn arrived(&self) -> f64 {
+        self.sent * (1.0 - self.lost)
+    }
+}
+
 /// Runs unpaced, then paced: below what it could send, it may well lose less than it sends less.
 pub(super) fn best(options: &SoftBenchOptions, datagram: usize) -> Result<Reached, SoftError> {
-    let (sent_unpaced, lost) = run(options, datagram, 0.0)?;
-    let mut best = (sent_unpaced * (1.0 - lost), lost);
+    let unpaced = run(options, datagram, 0.0)?;
+    let mut best = unpaced;
     for share in [0.8, 0.6] {
-        let (sent, lost) = run(options, datagram, share * sent_unpaced)?;
-        if sent * (1.0 - lost) > best.0 {
-            best = (sent * (1.0 - lost), lost);
+        let paced = run(options, datagram, share * unpaced.sent)?;
+        if paced.arrived() > best.arrived() {
+            best = paced;
         }
     }
     Ok(Reached {
-        arrived: best.0,
-        lost: best.1,
-        sent_unpaced,
+        arrived: best.arrived(),
+        best,
+        sent_unpaced: unpaced.sent,
     })
 }
 
-/// What was sent at this pace (0: none), in Gb/s, and the share that was lost.
-fn run(options: &SoftBenchOptions, datagram: usize, pace: f64) -> Result<(f64, f64), SoftError> {
+/// Runs at this pace in Gb/s (0: none).
+fn run(options: &SoftBenchOptions, datagram: usize, pace: f64) -> Result<Run, SoftError> {
     let port = free_port()?.to_string();
     let (server, client) = (SERVER.to_string(), CLIENT.to_string());
     let pinned = |which: usize| {
@@ -85,20 +102,30 @@ fn run(options: &SoftBenchOptions, datagram: usize, pace: f64) -> Result<(f64, f
     }
 }
 
-fn read_iperf3(json: &[u8]) -> Result<(f64, f64), SoftError> {
+fn read_iperf3(json: &[u8]) -> Result<Run, SoftError> {
     let value: serde_json::Value =
         serde_json::from_slice(json).map_err(|e| failed("JSON", &e.to_string()))?;
     if let Some(error) = value["error"].as_str() {
         return Err(failed("a run", error));
     }
-    let sum = &value["end"]["sum"];
-    let number = |name: &str| {
-        sum[name]
-            .as_f64()
-            .ok_or_else(|| failed(&format!("`end.sum.{name}`"), "none"))
+    let number = |part: &str, name: &str| {
+        let found = value["end"][part][name].as_f64();
+        found.ok_or_else(|| failed(&format!("`end.{part}.{name}`"), "none"))
     };
-    let lost = number("lost_percent")? / 100.0;
-    Ok((number("bits_per_second")? * 1e-9, lost))
+    let lost = number("sum", "lost_percent")? / 100.0;
+    let (seconds, packets) = (number("sum", "seconds")?, number("sum", "packets")?);
+    let cpu_ns = |side: &str, packets: f64| {
+        let share = number("cpu_utilization_percent", side)? / 100.0;
+        Ok::<_, SoftError>(share * seconds * 1e9 / packets)
+    };
+    Ok(Run {
+        sent: number("sum", "bits_per_second")? * 1e-9,
+        lost,
+        cpu_ns: [
+            cpu_ns("host_total", packets)?,
+            cpu_ns("remote_total", packets * (1.0 - lost))?,
+        ],
+    })
 }
 
 fn failed(needed: &str, found: &str) -> SoftError {

@@ -3,18 +3,16 @@ use std::collections::VecDeque;
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
-use metaroce_model::counters::Counters;
-use metaroce_model::nic::Received;
-use metaroce_model::wire::{Incoming, Outgoing};
-use metaroce_protocol::{Body, Counter, Frame, RegionEntry};
+use metaroce_model::wire::Outgoing;
+use metaroce_protocol::{Counter, Frame, RegionEntry};
+use metaroce_verbs::{VerbsError, WorkCompletion};
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
-use super::{CONNECTIONS, DeviceOptions, Lane, LaneAttributes, Statistics};
+use super::{CONNECTIONS, DeviceOptions, Lane, LaneAttributes, LaneSender, Statistics, Tally};
 use crate::capture::Capture;
 use crate::clock::Clock;
-use crate::completion::WorkCompletion;
 use crate::error::SoftError;
 use crate::memory::Memory;
 use crate::outer;
@@ -43,7 +41,7 @@ pub(crate) struct Inner {
     pub(crate) reserved: [bool; CONNECTIONS],
     pub(crate) memory: Memory,
     /// Of frames that reach no lane, and of lanes that are closed.
-    pub(crate) counters: Counters,
+    pub(crate) counters: Tally,
     pub(crate) completions: VecDeque<WorkCompletion>,
     pub(crate) capture: Option<Capture>,
     pub(crate) faults: ChaCha8Rng,
@@ -51,22 +49,26 @@ pub(crate) struct Inner {
     pub(crate) statistics: Statistics,
     pub(crate) last_tick: u32,
     pub(crate) last_work: Instant,
+    /// The lane that may send first in this round.
+    pub(crate) turn: usize,
 }
 
 impl Inner {
-    pub(crate) fn counter(&self, counter: Counter) -> u32 {
-        let lanes = self.lanes.iter().flatten();
-        lanes.fold(self.counters.get(counter), |sum, lane| {
-            sum.wrapping_add(lane.endpoint.nic.counters().get(counter))
-        })
+    /// Of all connections, closed ones too.
+    pub(crate) fn tally(&self) -> Tally {
+        let mut sum = self.counters.clone();
+        for lane in self.lanes.iter().flatten() {
+            sum.absorb(&lane.endpoint.nic);
+        }
+        sum
     }
 
-    pub(crate) fn register(&mut self, length: usize) -> Result<(usize, RegionEntry), SoftError> {
+    pub(crate) fn register(&mut self, length: usize) -> Result<RegionEntry, VerbsError> {
         let tag = self.secrets.random::<u32>() & 0xFF_FFFF;
         let index = self.memory.register(length, tag)?;
         let entry = self.memory.entry(index);
         self.write_region(index, entry);
-        Ok((index, entry))
+        Ok(entry)
     }
 
     pub(crate) fn deregister(&mut self, index: usize) {
@@ -81,11 +83,11 @@ impl Inner {
     }
 
     /// Takes a place among the lanes: its index, and a QP number whose upper part is not to be guessed.
-    pub(crate) fn reserve(&mut self) -> Result<(usize, u32), SoftError> {
+    pub(crate) fn reserve(&mut self) -> Result<(usize, u32), VerbsError> {
         let free = self.reserved.iter().position(|taken| !taken);
-        let index = free.ok_or(SoftError::Exhausted {
+        let index = free.ok_or(VerbsError::Exhausted {
             what: "connection",
-            limit: CONNECTIONS,
+            limit: CONNECTIONS as u64,
         })?;
         self.reserved[index] = true;
         let tag = self.secrets.random_range(1..=0xFFFF_u32);
@@ -128,12 +130,12 @@ impl Inner {
     }
 
     /// One connection less uses these senders.
-    pub(crate) fn release(&mut self, senders: &[usize]) {
-        for &index in senders {
-            if let Some(sender) = &mut self.senders[index] {
+    pub(crate) fn release(&mut self, senders: &[LaneSender]) {
+        for used in senders {
+            if let Some(sender) = &mut self.senders[used.index] {
                 sender.users -= 1;
                 if sender.users == 0 {
-                    self.senders[index] = None;
+                    self.senders[used.index] = None;
                 }
             }
         }
@@ -150,13 +152,13 @@ impl Inner {
 
     pub(crate) fn close_lane(&mut self, index: usize) {
         self.reserved[index] = false;
+        // The next connection of this index must not hear of this one's.
+        self.completions
+            .retain(|done| done.connection as usize != index);
         let Some(lane) = self.lanes.get_mut(index).and_then(Option::take) else {
             return;
         };
-        for &counter in Counter::ALL {
-            self.counters
-                .add(counter, lane.endpoint.nic.counters().get(counter));
-        }
+        self.counters.absorb(&lane.endpoint.nic);
         self.release(&lane.senders);
     }
 
@@ -176,14 +178,9 @@ impl Inner {
         worked |= self.transmit(now)?;
         for (index, lane) in self.lanes.iter_mut().enumerate() {
             let Some(lane) = lane else { continue };
-            while let Some(done) = lane.endpoint.poll_completion() {
+            while let Some(done) = lane.poll(index as u32) {
                 worked = true;
-                self.completions.push_back(WorkCompletion {
-                    wr_id: done.wqe.wr_id,
-                    connection: index as u32,
-                    status: done.status,
-                    length: done.wqe.length,
-                });
+                self.completions.push_back(done);
             }
         }
         if worked {
@@ -193,10 +190,10 @@ impl Inner {
     }
 
     /// Sleeps until a datagram comes or a timer may be due, if there has been no work for a while.
-    pub(crate) fn rest(&mut self) -> Result<(), SoftError> {
+    pub(crate) fn rest(&mut self) {
         if self.last_work.elapsed() < self.options.spin {
             std::hint::spin_loop();
-            return Ok(());
+            return;
         }
         let mut fds: Vec<_> = self
             .receivers
@@ -205,7 +202,6 @@ impl Inner {
             .collect();
         // A signal ends the sleep early, which is as good.
         let _ = poll(&mut fds, PollTimeout::from(1_u8));
-        Ok(())
     }
 
     fn receive(&mut self, plane: usize, now: u32) -> Result<bool, SoftError> {
@@ -243,7 +239,11 @@ impl Inner {
     fn transmit(&mut self, now: u32) -> Result<bool, SoftError> {
         let mut room = WAITING.saturating_sub(self.waiting()).min(BATCH);
         let mut worked = false;
-        for index in 0..self.lanes.len() {
+        let count = self.lanes.len();
+        self.turn = (self.turn + 1) % count.max(1);
+        let first = self.turn;
+        // In turn: a lane full of data to send holds no other's acknowledgements back.
+        for index in (first..count).chain(0..first) {
             while room > 0 {
                 let lane = self.lanes[index].as_mut().filter(|lane| lane.dirty);
                 let Some(lane) = lane else { break };
@@ -296,8 +296,8 @@ impl Inner {
         if let Some(capture) = &mut self.capture {
             capture.frame(plane, wall_clock(), &bytes)?;
         }
-        let sender = lane.senders.get(usize::from(outgoing.frame.path));
-        if let Some(sender) = sender.and_then(|&index| self.senders[index].as_mut()) {
+        let sender = lane.sender_of(outgoing);
+        if let Some(sender) = sender.and_then(|index| self.senders[index].as_mut()) {
             self.statistics.tx_datagrams += 1;
             sender.sender.push(peer, bytes);
         }
@@ -309,21 +309,13 @@ fn deliver(
     frame: &Frame<'_>,
     lanes: &mut [Option<Lane>],
     memory: &mut Memory,
-    counters: &mut Counters,
+    counters: &mut Tally,
     now: u32,
 ) {
     let index = frame.bth.dest_qp as usize % CONNECTIONS;
-    let Some(lane) = lanes.get_mut(index).and_then(Option::as_mut) else {
-        counters.add(Counter::RxUnknownConnection, 1);
-        return;
-    };
-    lane.dirty = true;
-    let received = lane.endpoint.handle(&Incoming::from(frame), now);
-    if let (Received::Placed { address, length }, Body::Write { payload, .. }) =
-        (received, frame.body)
-        && let Some(place) = memory.get_mut(address, length as usize)
-    {
-        place.copy_from_slice(payload);
+    match lanes.get_mut(index).and_then(Option::as_mut) {
+        Some(lane) => lane.deliver(frame, memory, now),
+        None => counters.add(Counter::RxUnknownConnection, 1),
     }
 }
 

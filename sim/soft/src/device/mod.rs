@@ -1,34 +1,44 @@
 //! A device made of sockets: opened once, then shared by what lives on it.
 use std::cell::RefCell;
+use std::collections::{BTreeMap, VecDeque};
 use std::net::IpAddr;
+use std::ops::Deref;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+use metaroce_model::counters::Extra;
 use metaroce_protocol::{Counter, OutOfRange, constants};
+use metaroce_verbs::{Capabilities, VerbsError};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
 
 use crate::capture::Capture;
 use crate::clock::Clock;
-use crate::completion::CompletionQueue;
-use crate::connection::{Connection, ConnectionAttributes};
 use crate::error::SoftError;
-use crate::memory::{Memory, MemoryRegion};
+use crate::memory::Memory;
 use crate::socket::Receiver;
 
 mod inner;
 mod lane;
+mod provider;
+mod tally;
 
 pub(crate) use inner::Inner;
-pub(crate) use lane::{Lane, LaneAttributes};
+pub(crate) use lane::{Lane, LaneAttributes, LaneSender};
+pub(crate) use tally::Tally;
 
 /// Connections of a device: the low byte of a QP number is the connection's index.
 pub const CONNECTIONS: usize = 256;
 /// Most planes of the protocol's path entries.
 pub const MAX_PLANES: usize = 8;
-
-pub(crate) type Shared = Rc<RefCell<Inner>>;
+/// Bits of the bitvector, log2: the protocol's largest.
+const WINDOW_LOG2: u32 = 8;
+/// Messages under way on a connection.
+const SLOTS: u32 = 16;
+/// The longest patience with a peer without buffers: far from where a clock of microseconds in 32 bits wraps.
+const MAX_NOT_READY: Duration = Duration::from_secs(1_000);
 
 /// How a device is set up. Ticks are microseconds.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,6 +51,11 @@ pub struct DeviceOptions {
     pub rto: u32,
     /// Time-outs in a row before a connection fails.
     pub max_retries: u32,
+    /// How long Sends to a peer that has posted no buffer are tried again; 0: the first refusal ends the connection.
+    pub not_ready: Duration,
+    /// Silent paths that make a plane suspect, so that its load moves to the others; 0: never. Off unless asked for: where
+    /// processes share CPUs, a peer that waits for its turn looks like a plane that is down.
+    pub suspect_paths: u32,
     /// Packets to an ACK.
     pub ack_every: u32,
     /// Payload of a full packet, log2 of bytes.
@@ -65,6 +80,8 @@ impl DeviceOptions {
             window: constants::WINDOW.default,
             rto: constants::RTO.default,
             max_retries: constants::MAX_RETRIES.default,
+            not_ready: Duration::from_secs(5),
+            suspect_paths: 0,
             ack_every: constants::ACK_EVERY.default,
             mtu_log2: constants::MTU_LOG2.default,
             socket_buffer: 8 << 20,
@@ -93,6 +110,14 @@ impl DeviceOptions {
                 .into());
             }
         }
+        if self.not_ready > MAX_NOT_READY {
+            return Err(OutOfRange {
+                what: "seconds of patience with a peer without buffers",
+                max: MAX_NOT_READY.as_secs(),
+                found: self.not_ready.as_secs(),
+            }
+            .into());
+        }
         let planes = self.addresses.len();
         let versions_agree = self
             .addresses
@@ -100,20 +125,33 @@ impl DeviceOptions {
             .all(|pair| pair[0].is_ipv4() == pair[1].is_ipv4());
         let usable = self.addresses.iter().all(|a| !a.is_unspecified());
         if !(1..=MAX_PLANES).contains(&planes) || !versions_agree || !usable {
-            return Err(SoftError::Addresses {
+            return Err(VerbsError::Addresses {
                 needed: format!(
                     "1 to {MAX_PLANES} own addresses, one a plane, all IPv4 or all IPv6, none a wildcard: the ICRC covers them"
                 ),
                 found: format!("{:?}", self.addresses),
-            });
+            }
+            .into());
         }
         Ok(())
     }
 }
 
-/// An open device. It works while somebody calls [`Device::progress`] or waits on its completion queue.
+/// An open device: what the verbs know of it, and what only sockets have. Clones are the same device.
 #[derive(Clone)]
-pub struct Device(pub(crate) Shared);
+pub struct Device {
+    inner: Rc<RefCell<Inner>>,
+    verbs: metaroce_verbs::Device,
+}
+
+/// It is a device as any other.
+impl Deref for Device {
+    type Target = metaroce_verbs::Device;
+
+    fn deref(&self) -> &Self::Target {
+        &self.verbs
+    }
+}
 
 impl Device {
     /// Opens the sockets that receive.
@@ -135,89 +173,107 @@ impl Device {
             lanes: Vec::new(),
             reserved: [false; CONNECTIONS],
             memory: Memory::default(),
-            counters: metaroce_model::counters::Counters::default(),
-            completions: Default::default(),
+            counters: Tally::default(),
+            completions: VecDeque::new(),
             capture,
             faults: ChaCha8Rng::seed_from_u64(options.seed),
             secrets: ChaCha8Rng::from_os_rng(),
             statistics: Statistics::default(),
             last_tick: 0,
             last_work: Instant::now(),
+            turn: 0,
             options,
         };
-        Ok(Self(Rc::new(RefCell::new(inner))))
+        let inner = Rc::new(RefCell::new(inner));
+        Ok(Self {
+            verbs: metaroce_verbs::Device::new(inner.clone()),
+            inner,
+        })
     }
 
     /// How it was set up.
     pub fn options(&self) -> DeviceOptions {
-        self.0.borrow().options.clone()
-    }
-
-    /// Makes memory of `length` bytes and opens it to the peers.
-    pub fn register_memory(&self, length: usize) -> Result<MemoryRegion, SoftError> {
-        let mut inner = self.0.borrow_mut();
-        let (index, entry) = inner.register(length)?;
-        Ok(MemoryRegion::new(self.0.clone(), index, entry))
+        self.inner.borrow().options.clone()
     }
 
     /// Bytes of all its memory regions.
     pub fn registered(&self) -> u64 {
-        let inner = self.0.borrow();
+        let inner = self.inner.borrow();
         inner.memory.entries().map(|(_, entry)| entry.length).sum()
-    }
-
-    /// Makes a connection without a peer.
-    pub fn create_connection(
-        &self,
-        attributes: ConnectionAttributes,
-    ) -> Result<Connection, SoftError> {
-        Connection::new(self.0.clone(), attributes)
-    }
-
-    /// The device's completion queue.
-    pub fn completion_queue(&self) -> CompletionQueue {
-        CompletionQueue::new(self.clone())
     }
 
     /// Reads a counter: all connections, closed ones too; 32 bits that wrap.
     pub fn counter(&self, counter: Counter) -> u32 {
-        self.0.borrow().counter(counter)
+        self.inner.borrow().tally().get(counter)
+    }
+
+    /// The same for what only the model counts.
+    pub fn extra_counter(&self, counter: Extra) -> u32 {
+        self.inner.borrow().tally().get_extra(counter)
     }
 
     /// Every counter that is not 0, by name.
     pub fn counters(&self) -> Vec<(&'static str, u32)> {
-        let named = Counter::ALL.iter().map(|&c| (c.name(), self.counter(c)));
-        named.filter(|&(_, value)| value != 0).collect()
+        self.inner.borrow().tally().named()
+    }
+
+    /// The same of one connection.
+    pub fn connection_counters(&self, connection: u32) -> Vec<(&'static str, u32)> {
+        let mut tally = Tally::default();
+        if let Some(lane) = self.inner.borrow().lane(connection as usize) {
+            tally.absorb(&lane.endpoint.nic);
+        }
+        tally.named()
+    }
+
+    /// Frames that a connection's checks let through; wraps.
+    pub fn frames_received(&self, connection: u32) -> u32 {
+        use Counter::{RxAckStale, RxAcks, RxDuplicate, RxProbes, RxWrites};
+        let inner = self.inner.borrow();
+        let Some(lane) = inner.lane(connection as usize) else {
+            return 0;
+        };
+        let nic = &lane.endpoint.nic;
+        let counted = [RxWrites, RxProbes, RxDuplicate, RxAcks, RxAckStale];
+        let verbs = nic.extra().get(Extra::RxVerbs);
+        counted
+            .iter()
+            .fold(verbs, |sum, &n| nic.counters().get(n).wrapping_add(sum))
+    }
+
+    /// Whether a live connection has this peer.
+    pub fn knows_peer(&self, qp: u32, addresses: &[IpAddr]) -> bool {
+        let inner = self.inner.borrow();
+        let mut lanes = inner.lanes.iter().flatten();
+        lanes.any(|lane| lane.remote_qp == qp && lane.peers == addresses)
+    }
+
+    /// What a peer may know of it.
+    pub fn info(&self) -> DeviceInfo {
+        let named = self.counters().into_iter();
+        DeviceInfo {
+            addresses: self.options().addresses,
+            capabilities: self.capabilities(),
+            registered: self.registered(),
+            counters: named.map(|(name, n)| (name.into(), n)).collect(),
+            sockets: self.statistics(),
+        }
     }
 
     /// What the sockets saw, beside the protocol's counters.
     pub fn statistics(&self) -> Statistics {
-        self.0.borrow().statistics
-    }
-
-    /// Takes what has come, sends what can be sent: whether there was anything to do.
-    pub fn progress(&self) -> Result<bool, SoftError> {
-        self.0.borrow_mut().progress()
-    }
-
-    /// The same; sleeps up to a millisecond if there has been nothing to do for a while.
-    pub fn advance(&self) -> Result<(), SoftError> {
-        let mut inner = self.0.borrow_mut();
-        if !inner.progress()? {
-            inner.rest()?;
-        }
-        Ok(())
+        self.inner.borrow().statistics
     }
 
     /// Ends the capture, if there is one: where it lies.
     pub fn finish_capture(&self) -> Result<Option<PathBuf>, SoftError> {
-        let capture = self.0.borrow_mut().capture.take();
+        let capture = self.inner.borrow_mut().capture.take();
         capture.map(Capture::finish).transpose()
     }
 }
 
 /// What the sockets saw.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Statistics {
     /// Datagrams given to the kernel, or that it did not take.
     pub tx_datagrams: u64,
@@ -229,4 +285,19 @@ pub struct Statistics {
     pub rx_datagrams: u64,
     /// System calls that received something.
     pub rx_batches: u64,
+}
+
+/// What a device tells whoever asks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeviceInfo {
+    /// Own addresses, one a plane.
+    pub addresses: Vec<IpAddr>,
+    /// What it can do.
+    pub capabilities: Capabilities,
+    /// Bytes of its memory regions.
+    pub registered: u64,
+    /// Counters that are not 0, by name; 32 bits that wrap.
+    pub counters: BTreeMap<String, u32>,
+    /// What its sockets saw.
+    pub sockets: Statistics,
 }

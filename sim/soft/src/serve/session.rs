@@ -1,29 +1,26 @@
 //! One client of a server.
 use std::time::Instant;
 
+use metaroce_verbs::{Connection, ConnectionAttributes, Peer, WorkCompletion};
+
 use super::ServeOptions;
-use super::store::Store;
-use crate::connection::{Connection, ConnectionAttributes, Peer};
+use super::work::Service;
 use crate::device::Device;
 use crate::error::SoftError;
-use crate::memory::MemoryRegion;
-use crate::setup::{End, Hello, Lines, Region, Reply, Request, VERSION, Work, unfit};
-
-/// A region answers to the smallest allocation even if nothing is to be written.
-const MIN_REGION: u64 = 1;
-
-/// What a client's connection is used for.
-enum Use {
-    Bandwidth,
-    Latency { client: Region, last: u8 },
-    File { store: Option<Store>, piece: u64 },
-}
+use crate::setup::{self, First, Hello, Lines, Reply, Request, VERSION, unfit};
 
 /// What exists once a client has said what it wants.
 struct Established {
     connection: Connection,
-    region: MemoryRegion,
-    work: Use,
+    service: Service,
+}
+
+/// How a session ended.
+pub(super) enum End {
+    /// A client's work is over.
+    Client(Result<(), SoftError>),
+    /// Somebody asked and was answered.
+    Asked,
 }
 
 /// A client, from its first byte to its last.
@@ -61,24 +58,42 @@ impl Session {
         Some(self.established.as_ref()?.connection.index())
     }
 
-    /// It ends with this, at its next step.
-    pub(super) fn fail(&mut self, error: SoftError) {
-        self.failure.get_or_insert(error);
+    /// Something on its connection ended. A failure is the session's.
+    pub(super) fn on_completion(&mut self, done: &WorkCompletion) {
+        let Some(Established {
+            connection,
+            service,
+        }) = &mut self.established
+        else {
+            return;
+        };
+        let checked = done.check().map_err(SoftError::from);
+        let result = checked.and_then(|()| service.on_completion(connection, done));
+        self.note(result);
     }
 
     /// Whether it must be looked at often.
     pub(super) fn is_quick(&self) -> bool {
-        let work = self.established.as_ref().map(|e| &e.work);
-        matches!(work, Some(Use::Latency { .. }))
+        let established = self.established.as_ref();
+        established.is_some_and(|e| e.service.is_quick())
     }
 
     /// Writes back, if the client has written.
     pub(super) fn answer(&mut self) {
-        let Some(established) = &mut self.established else {
-            return;
-        };
-        if let Err(error) = established.answer() {
-            self.fail(error);
+        if let Some(Established {
+            connection,
+            service,
+        }) = &mut self.established
+        {
+            let result = service.answer(connection);
+            self.note(result);
+        }
+    }
+
+    /// The first failure ends the session, at its next step.
+    fn note(&mut self, result: Result<(), SoftError>) {
+        if let Err(error) = result {
+            self.failure.get_or_insert(error);
         }
     }
 
@@ -88,20 +103,20 @@ impl Session {
         device: &Device,
         options: &ServeOptions,
         now: Instant,
-    ) -> Option<Result<(), SoftError>> {
+    ) -> Option<End> {
         let result = match self.failure.take() {
             Some(error) => Err(error),
             None => self.listen(device, options, now),
         };
         let end = match result {
-            Ok(false) => return None,
-            Ok(true) => Ok(()),
+            Ok(None) => return None,
+            Ok(Some(end)) => end,
             Err(error) => {
                 // The client may be gone, and then hears nothing.
                 let _ = self.lines.say(&Reply::Refused {
                     reason: error.to_string(),
                 });
-                Err(error)
+                End::Client(Err(error))
             }
         };
         self.over = true;
@@ -114,24 +129,29 @@ impl Session {
         device: &Device,
         options: &ServeOptions,
         now: Instant,
-    ) -> Result<bool, SoftError> {
+    ) -> Result<Option<End>, SoftError> {
         match &mut self.established {
-            None => {
-                if let Some(hello) = self.lines.poll::<Hello>()? {
+            None => match self.lines.poll::<First>()? {
+                Some(First::Hello(hello)) => {
                     self.last_sign = now;
                     let established = Established::new(&hello, device, options)?;
                     self.lines.say(&established.ready())?;
                     self.established = Some(established);
                 }
-            }
+                Some(First::Query(_)) => {
+                    self.lines.say(&Reply::Device(Box::new(device.info())))?;
+                    return Ok(Some(End::Asked));
+                }
+                None => {}
+            },
             Some(established) => {
                 if let Some(request) = self.lines.poll::<Request>()? {
                     self.last_sign = now;
-                    let reply = established.handle(&request)?;
+                    let reply = established.handle(&request, device)?;
                     self.lines.say(&reply)?;
-                    return Ok(request == Request::Done);
+                    return Ok((request == Request::Done).then_some(End::Client(Ok(()))));
                 }
-                let received = established.connection.frames_received();
+                let received = device.frames_received(established.connection.index());
                 if received != self.last_received {
                     (self.last_received, self.last_sign) = (received, now);
                 }
@@ -143,7 +163,7 @@ impl Session {
                 "{name} said and sent nothing for {patience:?}"
             )));
         }
-        Ok(false)
+        Ok(None)
     }
 }
 
@@ -158,96 +178,44 @@ impl Established {
         if *version != VERSION {
             return Err(unfit(&format!("version {VERSION}"), &version.to_string()));
         }
-        let bytes = match work {
-            Work::Bandwidth { bytes } => *bytes,
-            Work::Latency { region } => region.length,
-            Work::File { piece, .. } => *piece,
-        };
-        if !(MIN_REGION..=options.max_region).contains(&bytes) {
-            let needed = format!("a region of {MIN_REGION} to {} bytes", options.max_region);
-            return Err(unfit(&needed, &format!("{bytes} bytes")));
-        }
-        let free = options.max_memory.saturating_sub(device.registered());
-        if bytes > free {
-            let needed = format!("a region of at most {free} bytes: other clients have the rest");
-            return Err(unfit(&needed, &format!("{bytes} bytes")));
-        }
-        let work = match work {
-            Work::Bandwidth { .. } => Use::Bandwidth,
-            Work::Latency { region } => Use::Latency {
-                client: *region,
-                last: 0,
-            },
-            Work::File { name, bytes, piece } => Use::File {
-                store: Some(Store::new(options.folder.as_deref(), name, *bytes)?),
-                piece: *piece,
-            },
-        };
         let peer = Peer::try_from(end)?;
-        let region = device.register_memory(bytes as usize)?;
+        if device.knows_peer(peer.qp, &peer.addresses) {
+            return Err(SoftError::Identity {
+                qp: peer.qp,
+                addresses: peer.addresses,
+            });
+        }
+        let service = Service::new(work, device, options)?;
         let mut connection = device.create_connection(ConnectionAttributes::random())?;
         connection.connect(&peer, paths)?;
+        service.start(&mut connection)?;
         Ok(Self {
             connection,
-            region,
-            work,
+            service,
         })
     }
 
     fn ready(&self) -> Reply {
         Reply::Ready {
-            end: End::from(&self.connection.local()),
-            region: Region {
-                address: self.region.address(),
-                r_key: self.region.r_key(),
-                length: self.region.len() as u64,
-            },
+            end: setup::End::from(&self.connection.local()),
+            region: self.service.region(),
         }
     }
 
-    fn handle(&mut self, request: &Request) -> Result<Reply, SoftError> {
-        match (request, &mut self.work) {
-            (Request::Piece { bytes }, Use::File { store, piece }) if *bytes <= *piece => {
-                let whole = self.region.with(0..*bytes as usize, |bytes| {
-                    store.as_mut().map(|s| s.take(bytes))
-                })?;
-                whole.transpose()?;
+    fn handle(&mut self, request: &Request, device: &Device) -> Result<Reply, SoftError> {
+        match request {
+            Request::Piece { bytes } => {
+                self.service.take_piece(*bytes)?;
                 Ok(Reply::Taken)
             }
-            (Request::Piece { bytes }, _) => Err(unfit(
-                "a piece of a file that was announced",
-                &format!("a piece of {bytes} bytes"),
-            )),
-            (Request::Done, work) => {
-                let store = match work {
-                    Use::File { store, .. } => store.take(),
-                    _ => None,
-                };
+            Request::Done => {
+                let counters = device.connection_counters(self.connection.index());
+                let named = counters.into_iter().map(|(name, n)| (name.into(), n));
                 Ok(Reply::Summary {
-                    sha256: store.map(Store::finish).transpose()?,
-                    counters: self.connection.counters(),
+                    sha256: self.service.finish()?,
+                    counters: named.collect(),
                 })
             }
         }
-    }
-
-    /// A write changed the region's last byte: the same bytes go back.
-    fn answer(&mut self) -> Result<(), SoftError> {
-        let Use::Latency { client, last } = &mut self.work else {
-            return Ok(());
-        };
-        let length = self.region.len();
-        let found = self.region.with(length - 1..length, |bytes| bytes[0])?;
-        if found == *last {
-            return Ok(());
-        }
-        *last = found;
-        self.connection.post_write(
-            0,
-            0,
-            (&self.region, 0..length),
-            client.address,
-            client.r_key,
-        )
     }
 }

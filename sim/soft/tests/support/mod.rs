@@ -3,9 +3,8 @@
 use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
-use metaroce_soft::{
-    Connection, ConnectionAttributes, Device, DeviceOptions, PathAttributes, WorkCompletion,
-};
+use metaroce_soft::{Device, DeviceOptions};
+use metaroce_verbs::{Connection, ConnectionAttributes, PathAttributes, WorkCompletion};
 
 /// First entropy of the tests: above Linux's own range of ports.
 pub const ENTROPY: u16 = 61_000;
@@ -47,9 +46,15 @@ impl Pair {
 
     /// Both work until A has a completion.
     pub fn wait(&self, limit: Duration) -> WorkCompletion {
+        self.wait_at(&self.a, limit)
+    }
+
+    /// Both work until this one has a completion.
+    pub fn wait_at(&self, device: &Device, limit: Duration) -> WorkCompletion {
         let deadline = Instant::now() + limit;
-        let queue = self.a.completion_queue();
+        let queue = device.completion_queue();
         while Instant::now() < deadline {
+            self.a.advance().unwrap();
             self.b.advance().unwrap();
             if let Some(done) = queue.poll().unwrap() {
                 return done;

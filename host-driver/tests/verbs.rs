@@ -1,0 +1,240 @@
+//! The verbs over a device that only remembers: what reaches it, and what is said before it does.
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use metaroce_host_driver::{Backend, DeviceError, DeviceOptions, open};
+use metaroce_protocol::registers as map;
+use metaroce_protocol::table::host::Capabilities;
+use metaroce_protocol::{CompletionStatus, Cqe, MacAddr, WqeOpcode};
+use metaroce_verbs::{
+    Completed, Connection, ConnectionAttributes, Device, MemoryRegion, PathAttributes, Peer,
+    VerbsError,
+};
+
+/// Memory starts here.
+const BASE: u64 = 0x1_0000;
+
+/// Registers and memory.
+#[derive(Default)]
+struct Notebook {
+    registers: HashMap<u32, u32>,
+    memory: Vec<u8>,
+}
+
+#[derive(Clone, Default)]
+struct Fake(Rc<RefCell<Notebook>>);
+
+impl Fake {
+    /// A NIC of two connections with four paths on two planes.
+    fn nic() -> Self {
+        let capabilities = Capabilities {
+            connections_log2: 1,
+            paths_log2: 2,
+            window_log2: 8,
+            planes: 2,
+            regions_log2: 1,
+            messages_log2: 4,
+            ..Capabilities::default()
+        };
+        let fake = Self::default();
+        let registers = [
+            (map::ID.offset, map::ID_VALUE),
+            (map::VERSION.offset, map::VERSION_VALUE),
+            (map::CAPABILITIES.offset, capabilities.to_words()[0]),
+        ];
+        fake.0.borrow_mut().registers.extend(registers);
+        fake
+    }
+
+    fn register(&self, offset: u32) -> u32 {
+        let notebook = self.0.borrow();
+        notebook.registers.get(&offset).copied().unwrap_or(0)
+    }
+
+    /// The device ends the message that was posted first.
+    fn complete_first(&self, cqe: Cqe) {
+        let low = u64::from(self.register(map::CQ_BASE_LO.offset));
+        let high = u64::from(self.register(map::CQ_BASE_HI.offset));
+        let at = (high << 32 | low) - BASE;
+        self.0.borrow_mut().memory[at as usize..][..Cqe::BYTES].copy_from_slice(&cqe.encode());
+    }
+}
+
+impl Backend for Fake {
+    fn read_register(&mut self, offset: u32) -> Result<u32, DeviceError> {
+        // A commit to a table is done at once.
+        let busy = offset == map::CONFIG_COMMIT.offset;
+        Ok(if busy { 0 } else { self.register(offset) })
+    }
+
+    fn write_register(&mut self, offset: u32, value: u32) -> Result<(), DeviceError> {
+        self.0.borrow_mut().registers.insert(offset, value);
+        Ok(())
+    }
+
+    fn allocate(&mut self, _name: &str, length: usize) -> Result<u64, DeviceError> {
+        let mut notebook = self.0.borrow_mut();
+        let at = notebook.memory.len().next_multiple_of(4_096);
+        notebook.memory.resize(at + length, 0);
+        Ok(BASE + at as u64)
+    }
+
+    fn read_memory(&mut self, address: u64, bytes: &mut [u8]) -> Result<(), DeviceError> {
+        let at = (address - BASE) as usize;
+        bytes.copy_from_slice(&self.0.borrow().memory[at..at + bytes.len()]);
+        Ok(())
+    }
+
+    fn write_memory(&mut self, address: u64, bytes: &[u8]) -> Result<(), DeviceError> {
+        let at = (address - BASE) as usize;
+        self.0.borrow_mut().memory[at..at + bytes.len()].copy_from_slice(bytes);
+        Ok(())
+    }
+
+    fn advance(&mut self) -> Result<(), DeviceError> {
+        Ok(())
+    }
+}
+
+fn device(fake: &Fake) -> Device {
+    let options = DeviceOptions {
+        queue_log2: 1,
+        ..DeviceOptions::new(MacAddr([2, 0, 0, 0, 0, 1]), [10, 0, 0, 1].into())
+    };
+    open(fake.clone(), options).unwrap()
+}
+
+fn peer(addresses: &[&str]) -> Peer {
+    Peer {
+        qp: 9,
+        mac: MacAddr([2, 0, 0, 0, 0, 2]),
+        addresses: addresses.iter().map(|a| a.parse().unwrap()).collect(),
+        attributes: ConnectionAttributes::default(),
+    }
+}
+
+fn path(plane: u32) -> PathAttributes {
+    PathAttributes {
+        plane,
+        entropy: 0xC000,
+    }
+}
+
+fn joined(fake: &Fake) -> (Device, Connection, MemoryRegion) {
+    let device = device(fake);
+    let attributes = ConnectionAttributes::default();
+    let mut connection = device.create_connection(attributes).unwrap();
+    connection
+        .connect(&peer(&["10.0.0.2"]), &[path(0), path(1)])
+        .unwrap();
+    let region = device.register_memory(100).unwrap();
+    (device, connection, region)
+}
+
+#[test]
+fn a_device_says_what_it_can_do() {
+    let capabilities = device(&Fake::nic()).capabilities();
+    assert_eq!(capabilities.names(), ["write"]);
+    let sizes = [
+        capabilities.connections,
+        capabilities.paths,
+        capabilities.planes,
+        capabilities.window,
+        capabilities.regions,
+        capabilities.messages,
+        capabilities.receives,
+    ];
+    assert_eq!(sizes, [2, 4, 2, 256, 2, 16, 0]);
+}
+
+#[test]
+fn a_verb_that_the_hardware_lacks_is_named_and_nothing_is_posted() {
+    let fake = Fake::nic();
+    let (_device, mut connection, region) = joined(&fake);
+    let remote = region.remote();
+    let errors = [
+        connection.post_send(1, 0, (&region, 0..1), None),
+        connection.post_send(1, 0, (&region, 0..1), Some(1)),
+        connection.post_write_immediate(1, 0, (&region, 0..1), remote, 1),
+        connection.post_read(1, 0, (&region, 0..1), remote),
+        connection.post_fetch_add(1, 0, (&region, 0), remote, 1),
+        connection.post_compare_swap(1, 0, (&region, 0), remote, [0, 1]),
+        connection.post_receive(1, 0, (&region, 0..1)),
+    ];
+    let names = [
+        "send",
+        "send_imm",
+        "write_imm",
+        "read",
+        "fetch_add",
+        "compare_swap",
+        "receive",
+    ];
+    for (error, name) in errors.into_iter().zip(names) {
+        let error = error.unwrap_err();
+        assert!(matches!(error, VerbsError::Unsupported { .. }));
+        let text = format!("this device has no `{name}`; it has write");
+        assert_eq!(error.to_string(), text);
+    }
+    assert_eq!(fake.register(map::SQ_DOORBELL.offset), 0);
+}
+
+#[test]
+fn a_write_reaches_the_ring_and_its_end_comes_back_by_name() {
+    let fake = Fake::nic();
+    let (device, mut connection, region) = joined(&fake);
+    let local = (&region, 10..60);
+    connection
+        .post_write(77, 3, local.clone(), region.remote())
+        .unwrap();
+    connection
+        .post_write(78, 3, local.clone(), region.remote())
+        .unwrap();
+    assert_eq!(fake.register(map::SQ_DOORBELL.offset), 2);
+    let error = connection.post_write(79, 3, local, region.remote());
+    let text = "no send queue entry left: the device has 2";
+    assert_eq!(error.unwrap_err().to_string(), text);
+    let queue = device.completion_queue();
+    assert_eq!(queue.poll().unwrap(), None);
+    fake.complete_first(Cqe {
+        opcode: WqeOpcode::Write,
+        status: CompletionStatus::BadKey,
+        connection: 0,
+        length: 50,
+        wr_id: 77,
+        phase: true,
+        ..Cqe::default()
+    });
+    let done = queue.poll().unwrap().unwrap();
+    assert_eq!((done.wr_id, done.length), (77, 50));
+    assert_eq!(done.completed, Completed::Request);
+    let text = "message 77 ended with `bad_key`";
+    assert_eq!(done.check().unwrap_err().to_string(), text);
+}
+
+#[test]
+fn what_cant_be_is_said_before_the_device_hears_of_it() {
+    let fake = Fake::nic();
+    let (device, mut connection, region) = joined(&fake);
+    let again = connection.connect(&peer(&["10.0.0.2"]), &[path(0)]);
+    assert!(matches!(again, Err(VerbsError::State { .. })));
+    let outside = connection.post_write(1, 0, (&region, 90..101), region.remote());
+    assert!(matches!(outside, Err(VerbsError::OutsideRegion { .. })));
+    let attributes = ConnectionAttributes::default();
+    let mut other = device.create_connection(attributes).unwrap();
+    let refused = |result: Result<(), VerbsError>| result.unwrap_err().to_string();
+    assert!(refused(other.connect(&peer(&["fd00::2"]), &[path(0)])).contains("one IPv4 address"));
+    let text = "plane is at most 1, found 2";
+    assert_eq!(
+        refused(other.connect(&peer(&["10.0.0.2"]), &[path(2)])),
+        text
+    );
+    let text = "paths of a connection (1 at least) is at most 4, found 0";
+    assert_eq!(refused(other.connect(&peer(&["10.0.0.2"]), &[])), text);
+    let unconnected = other.post_write(1, 0, (&region, 0..1), region.remote());
+    assert!(matches!(unconnected, Err(VerbsError::State { .. })));
+    let third = device.create_connection(attributes).err().unwrap();
+    assert_eq!(third.to_string(), "no connection left: the device has 2");
+    assert_eq!(fake.register(map::SQ_DOORBELL.offset), 0);
+}

