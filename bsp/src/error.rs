@@ -100,6 +100,22 @@ pub enum FlowError {
         /// The operating system's answer.
         source: io::Error,
     },
+    /// The self-test failed in Verilator: no bitstream is built of it.
+    #[error(
+        "the self-test failed in Verilator after {cycles} cycles, LEDs {leds:08b} (bit 0 without heartbeat); no bitstream was written"
+    )]
+    SelfTestFailed {
+        /// LEDs at its end.
+        leds: u64,
+        /// Cycles that it took.
+        cycles: u64,
+    },
+    /// There is no verilated model, or it failed by itself.
+    #[error("cannot run the self-test in Verilator: {0}")]
+    Simulation(#[source] metaroce_cosim::Error),
+    /// Somebody asked it to stop.
+    #[error("interrupted")]
+    Interrupted,
     /// No Verilog was written.
     #[error(transparent)]
     Emit(#[from] EmitError),

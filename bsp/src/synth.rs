@@ -9,7 +9,7 @@ use crate::board::alchitry_cu;
 use crate::error::FlowError;
 use crate::flow::ice40;
 use crate::flow::yosys::Cells;
-use crate::self_test;
+use crate::self_test::{self, Simulation};
 use crate::tool::{Tool, Toolbox};
 use crate::workshop::Workshop;
 
@@ -49,6 +49,8 @@ pub struct SynthReport {
     pub rams: u64,
     /// Block RAMs of the device.
     pub rams_available: u64,
+    /// Cycles that the self-test takes in Verilator.
+    pub self_test_cycles: u64,
     /// Size of the NIC inside.
     pub size: String,
     /// The tools and their versions.
@@ -70,8 +72,16 @@ pub fn synth(board: &str, out: &Path, options: &SynthOptions) -> Result<SynthRep
             known,
         });
     }
+    let file = format!("{board}.bin");
+    let shop = Workshop::open(out, &[&file], &options.toolbox)?;
+    // Before minutes of other work.
+    options.toolbox.versions(TOOLS)?;
     tracing::info!(board, "emitting the self-test");
-    let design = self_test::emit()?.verilog();
+    let design = self_test::emit()?;
+    tracing::info!(board, "running it in Verilator");
+    let outcome = Simulation::build(&design)?.run(0)?.check()?;
+    options.toolbox.check_stop()?;
+    let design = design.verilog();
     let build = Build {
         name: board,
         top: alchitry_cu::TOP,
@@ -81,7 +91,7 @@ pub fn synth(board: &str, out: &Path, options: &SynthOptions) -> Result<SynthRep
         seeds: &options.seeds,
         toolbox: &options.toolbox,
     };
-    let built = build.run(out)?;
+    let built = build.run_in(&shop)?;
     Ok(SynthReport {
         board: board.into(),
         bitstream: built.bitstream,
@@ -94,10 +104,14 @@ pub fn synth(board: &str, out: &Path, options: &SynthOptions) -> Result<SynthRep
         cells_available: built.cells.1,
         rams: built.rams.0,
         rams_available: built.rams.1,
+        self_test_cycles: outcome.cycles,
         size: self_test::SIZE.into(),
         tools: built.tools,
     })
 }
+
+/// What a bitstream takes.
+const TOOLS: &[Tool] = &[Tool::Yosys, Tool::NextpnrIce40, Tool::Icepack];
 
 /// Seeds that are tried unless others are named.
 pub const DEFAULT_SEEDS: [u32; 4] = [1, 2, 3, 4];
@@ -143,10 +157,11 @@ impl Build<'_> {
     /// Runs it; after an error there is no bitstream.
     pub fn run(&self, out: &Path) -> Result<Built, FlowError> {
         let file = format!("{}.bin", self.name);
-        let shop = Workshop::open(out, &[&file], self.toolbox)?;
-        let tools = self
-            .toolbox
-            .versions(&[Tool::Yosys, Tool::NextpnrIce40, Tool::Icepack])?;
+        self.run_in(&Workshop::open(out, &[&file], self.toolbox)?)
+    }
+
+    fn run_in(&self, shop: &Workshop) -> Result<Built, FlowError> {
+        let tools = self.toolbox.versions(TOOLS)?;
         for (name, text) in self.verilog {
             shop.write(name, text)?;
         }
@@ -154,7 +169,7 @@ impl Build<'_> {
             shop.write("pins.pcf", pins)?;
         }
         let names: Vec<&str> = self.verilog.iter().map(|(name, _)| *name).collect();
-        let _: Cells = ice40::synthesise(&shop, &names, self.top)?;
+        let _: Cells = ice40::synthesise_narrowed(shop, &names, self.top)?;
         let seeds = if self.seeds.is_empty() {
             &DEFAULT_SEEDS
         } else {
@@ -163,7 +178,7 @@ impl Build<'_> {
         let mut tried: Vec<(u32, f64)> = Vec::new();
         for &seed in seeds {
             let pins = self.pins.map(|_| "pins.pcf");
-            let (met, report) = ice40::place_and_route(&shop, pins, self.clock_mhz, seed)?;
+            let (met, report) = ice40::place_and_route(shop, pins, self.clock_mhz, seed)?;
             // A design without a path between registers has no clock to miss.
             let reached = report.clock.map_or(self.clock_mhz, |(reached, _)| reached);
             tracing::info!(seed, fmax_mhz = reached, met, "placed and routed");
@@ -171,10 +186,10 @@ impl Build<'_> {
             if !met {
                 continue;
             }
-            ice40::pack(&shop, seed)?;
+            ice40::pack(shop, seed)?;
             let used = |kind: &str| report.used.get(kind).copied().unwrap_or_default();
             return Ok(Built {
-                bitstream: shop.publish("top.bin", &file)?,
+                bitstream: shop.publish("top.bin", &format!("{}.bin", self.name))?,
                 seed,
                 fmax_mhz: reached,
                 tried: tried.into_iter().collect(),

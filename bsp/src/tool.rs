@@ -5,7 +5,9 @@ use std::env;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -111,6 +113,7 @@ impl Tool {
 #[derive(Clone, Debug, Default)]
 pub struct Toolbox {
     chosen: BTreeMap<Tool, PathBuf>,
+    stop: Option<Arc<AtomicBool>>,
 }
 
 impl Toolbox {
@@ -118,6 +121,20 @@ impl Toolbox {
     pub fn with(mut self, tool: Tool, program: impl Into<PathBuf>) -> Self {
         self.chosen.insert(tool, program.into());
         self
+    }
+
+    /// Ends the running tool once this is set, and starts no other.
+    pub fn with_stop(mut self, stop: Arc<AtomicBool>) -> Self {
+        self.stop = Some(stop);
+        self
+    }
+
+    /// Fails once somebody asked to stop.
+    pub(crate) fn check_stop(&self) -> Result<(), FlowError> {
+        match &self.stop {
+            Some(stop) if stop.load(Ordering::Relaxed) => Err(FlowError::Interrupted),
+            _ => Ok(()),
+        }
     }
 
     /// The program to run.
@@ -227,6 +244,11 @@ impl Run<'_> {
             .spawn()
             .map_err(|source| self.tool.missing(&program, source))?;
         loop {
+            // ^C in a terminal ends the tool too: so this comes before its exit code.
+            if let Err(interrupted) = self.shop.toolbox().check_stop() {
+                end(&mut child);
+                return Err(interrupted);
+            }
             if let Some(status) = at("wait for", &program, child.try_wait())? {
                 tracing::info!(tool = self.tool.name(), %status, seconds = began.elapsed().as_secs(), "ended");
                 return Ok(Ended {
@@ -236,8 +258,7 @@ impl Run<'_> {
                 });
             }
             if began.elapsed() > self.limit {
-                let _ = child.kill();
-                let _ = child.wait();
+                end(&mut child);
                 return Err(FlowError::ToolTimeout {
                     command,
                     seconds: self.limit.as_secs(),
@@ -257,6 +278,12 @@ impl Run<'_> {
         }
         Ok(ended)
     }
+}
+
+/// Whoever cannot be ended has ended.
+fn end(child: &mut Child) {
+    let _ = child.kill();
+    let _ = child.wait();
 }
 
 impl Ended {

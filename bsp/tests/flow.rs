@@ -3,6 +3,10 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use metaroce_bsp::FlowError;
 use metaroce_bsp::synth::{Build, Built};
@@ -227,4 +231,87 @@ fn a_full_disk_is_told() {
         .unwrap_err();
     assert!(matches!(error, FlowError::ToolFailed { .. }), "{error:?}");
     assert_eq!(place.left(), ["logs"]);
+}
+
+#[test]
+fn who_asks_to_stop_is_obeyed() {
+    let place = Place::new();
+    let stop = Arc::new(AtomicBool::new(false));
+    let slow = place.script("slow", "sleep 60");
+    let toolbox = place.toolbox().with(Tool::Yosys, slow);
+    let asked = stop.clone();
+    let helper = thread::spawn(move || {
+        thread::sleep(Duration::from_millis(200));
+        asked.store(true, Ordering::Relaxed);
+    });
+    let began = Instant::now();
+    let (error, _) = failure(&place, &toolbox.with_stop(stop));
+    helper.join().unwrap();
+    assert!(matches!(error, FlowError::Interrupted), "{error:?}");
+    assert!(began.elapsed() < Duration::from_secs(30));
+}
+
+/// With yosys, nextpnr and icepack themselves.
+mod real {
+    use super::*;
+
+    fn adder(place: &Place, clock_mhz: f64) -> Result<Built, FlowError> {
+        let build = Build {
+            name: "adder",
+            top: "adder",
+            verilog: &[("adder.v", ADDER)],
+            pins: None,
+            clock_mhz,
+            seeds: &[1, 2],
+            toolbox: &Toolbox::default(),
+        };
+        build.run(&place.out())
+    }
+
+    #[test]
+    fn an_adder_becomes_a_bitstream() {
+        let place = Place::new();
+        let built = adder(&place, 50.0).unwrap();
+        assert_eq!(built.seed, 1);
+        assert!(built.fmax_mhz > 50.0, "{built:?}");
+        // Eight sums and their registers share cells; the carry may take one more.
+        assert!((8..=12).contains(&built.cells.0), "{built:?}");
+        assert_eq!((built.cells.1, built.rams), (7680, (0, 32)));
+        // What an HX8K takes, whatever is in it.
+        assert!(fs::metadata(&built.bitstream).unwrap().len() > 100_000);
+        assert!(built.tools["yosys"].starts_with("Yosys"), "{built:?}");
+    }
+
+    #[test]
+    fn a_missed_clock_is_an_error_and_leaves_no_bitstream() {
+        let place = Place::new();
+        adder(&place, 50.0).unwrap();
+        let error = adder(&place, 2000.0).unwrap_err();
+        let FlowError::TimingMissed { tried, .. } = &error else {
+            panic!("{error:?}")
+        };
+        assert_eq!(tried.len(), 2, "every seed was tried");
+        assert_eq!(place.left(), ["logs"]);
+    }
+
+    #[test]
+    fn what_is_no_verilog_is_told_in_yosys_words() {
+        let place = Place::new();
+        let build = Build {
+            name: "adder",
+            top: "adder",
+            verilog: &[("adder.v", "module adder (input wire clock;")],
+            pins: None,
+            clock_mhz: 50.0,
+            seeds: &[1],
+            toolbox: &Toolbox::default(),
+        };
+        let error = build.run(&place.out()).unwrap_err();
+        assert!(
+            matches!(error, FlowError::ToolFailed { .. })
+                && error.to_string().contains("syntax error"),
+            "{error}"
+        );
+        assert_eq!(place.left(), ["logs"]);
+    }
 }

@@ -3,6 +3,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+mod area;
 mod bandwidth;
 mod bench;
 mod compliance;
@@ -18,6 +19,7 @@ mod send_lat;
 mod serve;
 mod soft;
 mod stats;
+mod synth;
 mod tables;
 mod wave;
 mod write_bw;
@@ -44,6 +46,8 @@ enum Verb {
     Emit(emit::Emit),
     Cosim(cosim::Cosim),
     Compliance(compliance::Compliance),
+    Synth(synth::Synth),
+    Area(area::Area),
     Wave(wave::Wave),
     Registers(tables::Registers),
     Dissector(tables::Dissector),
@@ -66,6 +70,8 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         Verb::Emit(verb) => verb.run(&output),
         Verb::Cosim(verb) => verb.run(&output, &stop),
         Verb::Compliance(verb) => verb.run(&output, &stop),
+        Verb::Synth(verb) => verb.run(&output, &stop),
+        Verb::Area(verb) => verb.run(&output, &stop),
         Verb::Wave(verb) => verb.run(&output),
         Verb::Registers(verb) => verb.run(&output),
         Verb::Dissector(verb) => verb.run(&output),

@@ -1,17 +1,22 @@
 //! What every command prints: a table or one JSON object; and how it ends.
 use std::fmt;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
+use metaroce_bsp::FlowError;
 use serde::Serialize;
 
 /// Work shorter than this shows no progress.
 const QUIET: Duration = Duration::from_secs(2);
+
+/// How often a spinner turns.
+const TICK: Duration = Duration::from_millis(200);
 
 /// Table or JSON.
 #[derive(Clone, Copy, Debug)]
@@ -57,6 +62,32 @@ impl Output {
             Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
             other => other.context("can't write to stdout"),
         }
+    }
+
+    /// Does work of unknown length; one line on stderr says so when it takes long.
+    pub fn wait<T>(&self, what: &str, work: impl FnOnce() -> T) -> T {
+        let spinner = ProgressBar::new_spinner().with_message(what.to_string());
+        let style = ProgressStyle::with_template("{spinner} {msg}, {elapsed}");
+        spinner.set_style(style.expect("the template is right"));
+        let terminal = std::io::stderr().is_terminal();
+        let (done, ended) = std::sync::mpsc::channel::<()>();
+        std::thread::scope(|scope| {
+            scope.spawn(move || {
+                if ended.recv_timeout(QUIET) != Err(RecvTimeoutError::Timeout) {
+                    return;
+                }
+                if !terminal {
+                    eprintln!("{what} ...");
+                }
+                while ended.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
+                    spinner.tick();
+                }
+                spinner.finish_and_clear();
+            });
+            let result = work();
+            drop(done);
+            result
+        })
     }
 
     /// A bar on stderr that shows itself when work takes long.
@@ -120,6 +151,11 @@ impl Stop {
         Ok(stop)
     }
 
+    /// What ^C sets, for who looks at it deep inside.
+    pub fn flag(&self) -> Arc<AtomicBool> {
+        self.0.clone()
+    }
+
     /// Fails once ^C was pressed.
     pub fn check(&self) -> Result<()> {
         if self.0.load(Ordering::Relaxed) {
@@ -160,6 +196,15 @@ pub fn usage(text: &str) -> anyhow::Error {
 /// A failure that the printed result tells: exit code 1.
 pub fn reported(text: &str) -> anyhow::Error {
     Ending::Reported(text.into()).into()
+}
+
+/// A flow's failure: an unknown name is wrong use, and ^C is no failure of a tool.
+pub fn flow_error(error: FlowError) -> anyhow::Error {
+    match error {
+        FlowError::Interrupted => Ending::Interrupted.into(),
+        FlowError::Unknown { .. } => usage(&error.to_string()),
+        other => other.into(),
+    }
 }
 
 /// The exit code of a failed command.

@@ -1,6 +1,7 @@
 //! The ACK engine: what an ACK or REFUSAL changes.
 use crate::generated::constants::OPCODE_REFUSAL;
 use crate::generated::tails::{UnpackNak, UnpackSack};
+use crate::narrow::Narrowing;
 use crate::path_table::PathTable;
 use crate::prim::Dff;
 use crate::transmit_path::{ConnectionEntry, PathWrite, SnapshotWrite, TransmitWrite};
@@ -72,6 +73,7 @@ pub struct AckEngine<const CA: usize, const GA: usize, const C: usize, const W: 
     pub busy: Signal<Out, Bit>,
     /// S1: its plane.
     pub plane: Signal<Out, Bits<3>>,
+    tsn_mask: Constant<Bits<24>>,
     path_bits: Constant<Bits<4>>,
     extra_path: Constant<Bits<8>>,
     lap_bit: Constant<Bits<5>>,
@@ -104,10 +106,9 @@ pub struct AckEngine<const CA: usize, const GA: usize, const C: usize, const W: 
     cum_step: Signal<Local, Bits<24>>,
 }
 
-impl<const CA: usize, const GA: usize, const C: usize, const W: usize> Default
-    for AckEngine<CA, GA, C, W>
-{
-    fn default() -> Self {
+impl<const CA: usize, const GA: usize, const C: usize, const W: usize> AckEngine<CA, GA, C, W> {
+    /// An engine of this size.
+    pub fn new(narrowing: &Narrowing) -> Self {
         assert!(GA > CA && GA - CA <= 8 && C == 1 << CA, "index widths");
         Self {
             clock: Default::default(),
@@ -139,6 +140,7 @@ impl<const CA: usize, const GA: usize, const C: usize, const W: usize> Default
             stale: Default::default(),
             busy: Default::default(),
             plane: Default::default(),
+            tsn_mask: Constant::new(Narrowing::low(narrowing.tsn_bits)),
             path_bits: Constant::new(bits((GA - CA) as u64)),
             extra_path: Constant::new(bits(0xFF & !((1u64 << (GA - CA)) - 1))),
             lap_bit: Constant::new(bits(W.ilog2() as u64)),
@@ -291,7 +293,7 @@ impl<const CA: usize, const GA: usize, const C: usize, const W: usize> Logic
             self.snapshot.next.valid = true;
             self.snapshot.next.path = self.path_write.val().path;
             self.snapshot.next.cum = self.path_write.val().first_psn;
-            self.snapshot.next.echo = self.path_write.val().first_tsn - 1;
+            self.snapshot.next.echo = (self.path_write.val().first_tsn - 1) & self.tsn_mask.val();
             self.bitvector.next = bits::<W>(0);
             if self
                 .path_write

@@ -22,6 +22,7 @@ pub mod frame_headers;
 pub mod generated;
 pub mod header_slots;
 pub mod icrc;
+pub mod narrow;
 pub mod next_in_turn;
 pub mod parser;
 pub mod path_bank;

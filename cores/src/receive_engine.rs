@@ -5,6 +5,7 @@ use rust_hdl::prelude::*;
 use crate::counts::ReceiveCounts;
 use crate::generated::constants;
 use crate::generated::tails::UnpackWriteTail;
+use crate::narrow::Narrowing;
 use crate::prim::Dff;
 use crate::ram_bypass::RamBypass;
 use crate::receive_path::{ReceivePath, ReceiveState};
@@ -77,6 +78,9 @@ pub struct ReceiveEngine<
     accepted: Signal<Local, Bit>,
     bad: Signal<Local, Bit>,
     config_path: Signal<Local, Bit>,
+    psn_used: Constant<Bits<24>>,
+    tsn_used: Constant<Bits<24>>,
+    received_used: Constant<Bits<16>>,
     path_bits: Constant<Bits<4>>,
     path_mask: Constant<Bits<8>>,
     window_bit: Constant<Bits<24>>,
@@ -98,7 +102,7 @@ impl<
 > ReceiveEngine<W, IW, G, CA, GA, RA>
 {
     /// `path_bits`: bits of a path number in its connection, GA - CA, at most 8.
-    pub fn new(path_bits: usize) -> Self {
+    pub fn new(path_bits: usize, narrowing: &Narrowing) -> Self {
         assert!(
             GA == CA + path_bits && path_bits <= 8,
             "a global path number is connection and path"
@@ -151,6 +155,9 @@ impl<
             accepted: Default::default(),
             bad: Default::default(),
             config_path: Default::default(),
+            psn_used: Constant::new(Narrowing::low(narrowing.psn_bits)),
+            tsn_used: Constant::new(Narrowing::low(narrowing.tsn_bits)),
+            received_used: Constant::new(Narrowing::low(narrowing.received_bits)),
             path_bits: Constant::new((path_bits as LiteralType).into()),
             path_mask: Constant::new(((1 << path_bits) - 1).into()),
             window_bit: Constant::new((W as LiteralType).into()),
@@ -237,6 +244,9 @@ impl<
         self.write_enable.next = self.live.val();
         self.write_path.next = self.path1.q.val();
         self.write_state.next = self.step.after.val();
+        self.write_state.next.cum = self.step.after.val().cum & self.psn_used.val();
+        self.write_state.next.received = self.step.after.val().received & self.received_used.val();
+        self.write_state.next.marked = self.step.after.val().marked & self.received_used.val();
         self.write_seen.next = self.seens.read_data.val();
         if self.accepted.val() {
             self.write_seen.next = self.window.next_seen.val();
@@ -317,7 +327,8 @@ impl<
             self.write_enable.next = true;
             self.write_path.next = bit_cast::<GA, 16>(self.config_write.val().index);
             self.write_state.next.cum = self.entries.first_psn.val();
-            self.write_state.next.max_tsn = self.entries.first_tsn.val() - 1;
+            self.write_state.next.max_tsn =
+                (self.entries.first_tsn.val() - 1) & self.tsn_used.val();
             self.write_state.next.echo_timestamp = 0.into();
             self.write_state.next.received = 0.into();
             self.write_state.next.marked = 0.into();

@@ -3,6 +3,7 @@
 use rust_hdl::prelude::*;
 
 use crate::axi_lite::RegisterBus;
+use crate::narrow::Narrowing;
 use crate::prim::Dff;
 
 /// A register of software's. In: `bus`. Out: `value`; `read`, which is 0 unless the bus reads this register.
@@ -66,11 +67,12 @@ pub struct CountRegister<const A: usize> {
     pub read: Signal<Out, Bits<32>>,
     count: Dff<Bits<32>>,
     offset: Constant<Bits<16>>,
+    kept: Constant<Bits<32>>,
 }
 
 impl<const A: usize> CountRegister<A> {
-    /// A counter at `offset`.
-    pub fn new(offset: u64) -> Self {
+    /// A counter at `offset` that keeps its low `kept_bits`.
+    pub fn new(offset: u64, kept_bits: u32) -> Self {
         assert!(offset.is_multiple_of(4), "registers are words");
         Self {
             clock: Default::default(),
@@ -78,6 +80,7 @@ impl<const A: usize> CountRegister<A> {
             amount: Default::default(),
             read: Default::default(),
             count: Default::default(),
+            kept: Constant::new(Narrowing::low(kept_bits)),
             offset: Constant::new(offset.into()),
         }
     }
@@ -87,7 +90,8 @@ impl<const A: usize> Logic for CountRegister<A> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, count);
-        self.count.d.next = self.count.q.val() + bit_cast::<32, A>(self.amount.val());
+        self.count.d.next =
+            (self.count.q.val() + bit_cast::<32, A>(self.amount.val())) & self.kept.val();
         self.read.next = 0.into();
         if self.bus.val().read_address == self.offset.val() {
             self.read.next = self.count.q.val();

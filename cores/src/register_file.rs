@@ -5,6 +5,7 @@ use rust_hdl::prelude::*;
 use crate::axi_lite::RegisterBus;
 use crate::config_sequencer::ConfigSequencer;
 use crate::generated::registers as map;
+use crate::narrow::Narrowing;
 use crate::prim::Dff;
 use crate::register::Register;
 use crate::types::ConfigWrite;
@@ -108,11 +109,15 @@ pub struct RegisterFile {
 }
 
 impl RegisterFile {
-    /// `capabilities`: what CAPABILITIES says; `table_bits`: address bits of the longest configuration table.
-    pub fn new(capabilities: Capabilities, table_bits: usize) -> Self {
+    /// `capabilities`: what CAPABILITIES says; `table_bits`: address bits of the longest configuration table;
+    /// `narrowing`: bits that can be written.
+    pub fn new(capabilities: Capabilities, table_bits: usize, narrowing: &Narrowing) -> Self {
         // Queues are aligned to 64 bytes: no WQE and no CQE crosses a bound of 4 KiB.
         const ALIGNED: u32 = !63;
         const INDEX_AND_TABLE: u32 = 0xF000_FFFF;
+        let low = |bits: u32| u32::MAX.checked_shr(32 - bits).unwrap_or(0);
+        let queue = low(narrowing.queue_bits);
+        let high = if queue == u32::MAX { queue } else { 0 };
         Self {
             clock: Default::default(),
             reset: Default::default(),
@@ -145,24 +150,32 @@ impl RegisterFile {
             version: Register::new(map::VERSION, 0, map::VERSION_VALUE),
             capabilities: Register::new(map::CAPABILITIES, 0, capabilities.word()),
             control: Register::new(map::CONTROL, 1, 0),
-            sq_base_lo: Register::new(map::SQ_BASE_LO, ALIGNED, 0),
-            sq_base_hi: Register::new(map::SQ_BASE_HI, u32::MAX, 0),
-            sq_size: Register::new(map::SQ_SIZE_LOG2, 0x1F, 0),
-            doorbell: Register::new(map::SQ_DOORBELL, u32::MAX, 0),
-            cq_base_lo: Register::new(map::CQ_BASE_LO, ALIGNED, 0),
-            cq_base_hi: Register::new(map::CQ_BASE_HI, u32::MAX, 0),
-            cq_size: Register::new(map::CQ_SIZE_LOG2, 0x1F, 0),
-            consumer: Register::new(map::CQ_CONSUMER, u32::MAX, 0),
-            window_register: Register::new(map::WINDOW, 0xFF, map::WINDOW_RESET),
-            rto_register: Register::new(map::RTO, u32::MAX, map::RTO_RESET),
-            retries: Register::new(map::MAX_RETRIES, 0xF, map::MAX_RETRIES_RESET),
-            every: Register::new(map::ACK_EVERY, 0xFF, map::ACK_EVERY_RESET),
-            mtu: Register::new(map::MTU_LOG2, 0xF, map::MTU_LOG2_RESET),
-            select: Register::new(map::FAILED_SELECT, u32::MAX, 0),
+            sq_base_lo: Register::new(map::SQ_BASE_LO, ALIGNED & queue, 0),
+            sq_base_hi: Register::new(map::SQ_BASE_HI, high, 0),
+            sq_size: Register::new(map::SQ_SIZE_LOG2, 0x1F & queue, 0),
+            doorbell: Register::new(map::SQ_DOORBELL, queue, 0),
+            cq_base_lo: Register::new(map::CQ_BASE_LO, ALIGNED & queue, 0),
+            cq_base_hi: Register::new(map::CQ_BASE_HI, high, 0),
+            cq_size: Register::new(map::CQ_SIZE_LOG2, 0x1F & queue, 0),
+            consumer: Register::new(map::CQ_CONSUMER, queue, 0),
+            window_register: Register::new(map::WINDOW, narrowing.window, map::WINDOW_RESET),
+            rto_register: Register::new(map::RTO, narrowing.rto, map::RTO_RESET),
+            retries: Register::new(
+                map::MAX_RETRIES,
+                narrowing.max_retries,
+                map::MAX_RETRIES_RESET,
+            ),
+            every: Register::new(map::ACK_EVERY, narrowing.ack_every, map::ACK_EVERY_RESET),
+            mtu: Register::new(map::MTU_LOG2, narrowing.mtu_log2, map::MTU_LOG2_RESET),
+            select: Register::new(map::FAILED_SELECT, queue, 0),
             data: std::array::from_fn(|i| {
-                Register::new(map::CONFIG_DATA + 4 * i as u64, u32::MAX, 0)
+                Register::new(map::CONFIG_DATA + 4 * i as u64, narrowing.config[i], 0)
             }),
-            entry: Register::new(map::CONFIG_COMMIT, INDEX_AND_TABLE, 0),
+            entry: Register::new(
+                map::CONFIG_COMMIT,
+                INDEX_AND_TABLE & (0xF000_0000 | low(narrowing.index_bits)),
+                0,
+            ),
             sequencer: ConfigSequencer::new(table_bits),
             entry_data: Default::default(),
             bitmap: Default::default(),

@@ -1,4 +1,5 @@
 //! The resolver: the fate of each transmission that an acknowledgement echoes.
+use crate::narrow::Narrowing;
 use crate::path_table::PathTable;
 use crate::prim::Dff;
 use crate::ram_bypass::RamBypass;
@@ -100,6 +101,7 @@ pub struct Resolver<
     received: Signal<Local, Bit>,
     arrived: Signal<Local, Bit>,
     distance: Signal<Local, Bits<24>>,
+    tsn_mask: Constant<Bits<24>>,
 }
 
 impl<
@@ -110,9 +112,10 @@ impl<
     const W: usize,
     const IW: usize,
     const TA: usize,
-> Default for Resolver<CA, GA, C, F, W, IW, TA>
+> Resolver<CA, GA, C, F, W, IW, TA>
 {
-    fn default() -> Self {
+    /// A resolver of this size.
+    pub fn new(narrowing: &Narrowing) -> Self {
         assert!(
             GA > CA && C == 1 << CA && F == 1 << GA && W == 1 << IW && TA == GA + 8,
             "index widths"
@@ -161,6 +164,7 @@ impl<
             received: Default::default(),
             arrived: Default::default(),
             distance: Default::default(),
+            tsn_mask: Constant::new(Narrowing::low(narrowing.tsn_bits)),
         }
     }
 }
@@ -254,7 +258,7 @@ impl<
                     self.state.d.next = ResolverState::Idle;
                 } else if self.lost_room.val() {
                     self.stage.d.next = true;
-                    self.tsn.d.next = self.tsn.q.val() + 1;
+                    self.tsn.d.next = (self.tsn.q.val() + 1) & self.tsn_mask.val();
                     if self.tsn.q.val() == self.target.q.val() {
                         self.state.d.next = ResolverState::Idle;
                     }
@@ -296,7 +300,7 @@ impl<
         self.lost_plane.next = self.carrier.read_data.val();
         self.resolved.next.valid = self.commit.val();
         self.resolved.next.path = bit_cast::<16, GA>(self.path.q.val());
-        self.resolved.next.resolved = self.stage_tsn.q.val() + 1;
+        self.resolved.next.resolved = (self.stage_tsn.q.val() + 1) & self.tsn_mask.val();
         if self.path_write.val().valid {
             self.resolved.next.valid = true;
             self.resolved.next.path = self.path_write.val().path;

@@ -1,4 +1,5 @@
 //! The transmit engine: one decision a cycle.
+use crate::narrow::Narrowing;
 use crate::path_bank::PathBank;
 use crate::prim::Dff;
 use crate::retransmit_stage::RetransmitStage;
@@ -135,6 +136,11 @@ pub struct TransmitEngine<
     tsn: Signal<Local, Bits<24>>,
     chosen_psn: Signal<Local, Bits<24>>,
     chosen_tsn: Signal<Local, Bits<24>>,
+    psn_mask: Constant<Bits<24>>,
+    tsn_mask: Constant<Bits<24>>,
+    packet_mask: Constant<Bits<24>>,
+    length_mask: Constant<Bits<32>>,
+    used_paths: Constant<Bits<16>>,
 }
 
 impl<
@@ -147,7 +153,7 @@ impl<
 > TransmitEngine<P, CA, GA, C, N, QA>
 {
     /// An engine for bitvectors of `w` bits.
-    pub fn new(w: usize) -> Self {
+    pub fn new(w: usize, narrowing: &Narrowing) -> Self {
         assert!(
             GA > CA && P <= 1 << (GA - CA) && C == 1 << CA,
             "index widths"
@@ -224,6 +230,11 @@ impl<
             tsn: Default::default(),
             chosen_psn: Default::default(),
             chosen_tsn: Default::default(),
+            psn_mask: Constant::new(Narrowing::low(narrowing.psn_bits)),
+            tsn_mask: Constant::new(Narrowing::low(narrowing.tsn_bits)),
+            packet_mask: Constant::new(Narrowing::low(narrowing.packet_bits)),
+            length_mask: Constant::new(Narrowing::low(narrowing.length_bits)),
+            used_paths: Constant::new(Narrowing::low(narrowing.path_bits)),
         }
     }
 }
@@ -368,6 +379,10 @@ impl<
         } else if self.visible.val() & self.selector.found.val() {
             self.go.next = true;
         }
+        self.path.next = self.path.val() & self.used_paths.val();
+        self.psn.next = self.psn.val() & self.psn_mask.val();
+        self.next_psn.next = self.next_psn.val() & self.psn_mask.val();
+        self.tsn.next = self.tsn.val() & self.tsn_mask.val();
         self.retransmit.pop.next =
             self.go.val() & ((self.kind.val() == bits::<3>(2)) | (self.kind.val() == bits::<3>(4)));
 
@@ -401,7 +416,7 @@ impl<
         self.transmit.next.valid = self.transmission_valid.val();
         self.transmit.next.path = self.path.val();
         self.transmit.next.next_psn = self.next_psn.val();
-        self.transmit.next.next_tsn = self.tsn.val() + 1;
+        self.transmit.next.next_tsn = (self.tsn.val() + 1) & self.tsn_mask.val();
         self.transmit.next.last_tx = self.now.val();
         self.transmit.next.last_was_probe = self.kind.val() < bits::<3>(2);
         self.transmit.next.retries = self.walker.retries_next.val();
@@ -429,8 +444,9 @@ impl<
         self.message_ready.next = !self.have.q.val() & !self.hold.val() & !self.message_stop.val();
         if self.go.val() & (self.kind.val() == bits::<3>(3)) {
             self.last_plane.d.next = self.plane.val();
-            self.packet.d.next = self.packet.q.val() + 1;
-            self.remaining.d.next = self.remaining.q.val() - self.mtu.val();
+            self.packet.d.next = (self.packet.q.val() + 1) & self.packet_mask.val();
+            self.remaining.d.next =
+                (self.remaining.q.val() - self.mtu.val()) & self.length_mask.val();
             if self.last_packet.val() {
                 self.have.d.next = false;
                 self.message_ready.next = !self.hold.val() & !self.message_stop.val();

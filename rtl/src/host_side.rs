@@ -3,6 +3,7 @@ use metaroce_cores::axi_lite::AxiLite;
 use metaroce_cores::completion_writer::CompletionWriter;
 use metaroce_cores::counter_file::CounterFile;
 use metaroce_cores::counts::{ConnectionFailure, ReceiveCounts, TransmitCounts};
+use metaroce_cores::narrow::Narrowing;
 use metaroce_cores::register_file::{Capabilities, RegisterFile};
 use metaroce_cores::types::{ConfigWrite, Message};
 use metaroce_cores::wqe_fetch::WqeFetch;
@@ -177,7 +178,7 @@ pub struct HostSide<const N: usize, const CA: usize, const M: usize, const MA: u
 
 impl<const N: usize, const CA: usize, const M: usize, const MA: usize> HostSide<N, CA, M, MA> {
     /// `window`: W; `path_bits`: bits of a path number in its connection; `region_bits`: address bits of regions.
-    pub fn new(window: usize, path_bits: usize, region_bits: usize) -> Self {
+    pub fn new(window: usize, path_bits: usize, region_bits: usize, narrowing: &Narrowing) -> Self {
         assert!((1..=8).contains(&N), "1 to 8 planes");
         assert!(
             M == 1 << MA && (1..=4).contains(&MA),
@@ -267,8 +268,8 @@ impl<const N: usize, const CA: usize, const M: usize, const MA: usize> HostSide<
             trace_message_valid: Default::default(),
             trace_retire_valid: Default::default(),
             bus: Default::default(),
-            registers: RegisterFile::new(capabilities, table_bits),
-            counters: Default::default(),
+            registers: RegisterFile::new(capabilities, table_bits, narrowing),
+            counters: CounterFile::new(narrowing.counter_bits),
             fetch: Default::default(),
             completion: Default::default(),
             restart: Default::default(),

@@ -6,6 +6,7 @@ use crate::plane_tx::PlaneTx;
 use crate::receive_side::ReceiveSide;
 use crate::transmit_side::TransmitSide;
 use metaroce_cores::event_arbiter::EventArbiter;
+use metaroce_cores::narrow::{NarrowConfig, NarrowDescriptor, NarrowFrame, Narrowing};
 use metaroce_cores::prim::Dff;
 use metaroce_cores::stream_fifo::StreamFifo;
 use metaroce_cores::types::Placement;
@@ -69,6 +70,12 @@ pub struct Nic<
     acknowledge_turn: EventArbiter<N>,
     /// Verdicts on their way: the receive side wants to know that two fit.
     placements: [StreamFifo<Placement, 2>; N],
+    configuration: NarrowConfig,
+    received: [NarrowFrame; N],
+    acknowledged: [NarrowFrame; N],
+    data: NarrowDescriptor,
+    answer: NarrowDescriptor,
+    time_mask: Constant<Bits<32>>,
     clock_now: Dff<Bits<32>>,
     errors: Signal<Local, Bits<8>>,
     drops: Signal<Local, Bits<8>>,
@@ -110,6 +117,11 @@ impl<
 
     /// A NIC of this size; `max_payload`: largest MTU in bytes.
     pub fn new(max_payload: usize) -> Self {
+        Self::narrowed(max_payload, &Narrowing::none())
+    }
+
+    /// One that keeps fewer bits.
+    pub fn narrowed(max_payload: usize, narrowing: &Narrowing) -> Self {
         Self {
             clock: Default::default(),
             reset: Default::default(),
@@ -121,14 +133,20 @@ impl<
             s_axil: Default::default(),
             memory_error: Default::default(),
             trace: Default::default(),
-            host: HostSide::new(W, GA - CA, RA),
-            receive_side: ReceiveSide::new(GA - CA),
-            transmit_side: TransmitSide::new(),
+            host: HostSide::new(W, GA - CA, RA, narrowing),
+            receive_side: ReceiveSide::new(GA - CA, narrowing),
+            transmit_side: TransmitSide::new(narrowing),
             plane_rx: std::array::from_fn(|_| PlaneRx::new(max_payload)),
             plane_tx: std::array::from_fn(|_| PlaneTx::new(max_payload)),
             receive_turn: Default::default(),
             acknowledge_turn: Default::default(),
             placements: std::array::from_fn(|_| Default::default()),
+            configuration: NarrowConfig::new(narrowing),
+            received: std::array::from_fn(|_| NarrowFrame::receive(narrowing)),
+            acknowledged: std::array::from_fn(|_| NarrowFrame::acknowledge(narrowing)),
+            data: NarrowDescriptor::data(narrowing),
+            answer: NarrowDescriptor::answer(narrowing),
+            time_mask: Constant::new(Narrowing::low(narrowing.time_bits)),
             clock_now: Default::default(),
             errors: Default::default(),
             drops: Default::default(),
@@ -162,7 +180,7 @@ impl<
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, clock_now);
-        self.clock_now.d.next = self.clock_now.q.val() + 1;
+        self.clock_now.d.next = (self.clock_now.q.val() + 1) & self.time_mask.val();
         if self.reset.val() {
             self.clock_now.d.next = self.start_time.val();
         }
@@ -224,12 +242,15 @@ impl<
         // The two sides.
         self.receive_side.clock.next = self.clock.val();
         self.receive_side.reset.next = self.host.transport_reset.val();
-        self.receive_side.config_write.next = self.host.config_write.val();
+        self.configuration.wide.next = self.host.config_write.val();
+        self.receive_side.config_write.next = self.configuration.narrow.val();
         self.receive_side.hold.next = self.host.hold.val();
         self.transmit_side.clock.next = self.clock.val();
         self.transmit_side.reset.next = self.host.transport_reset.val();
-        self.transmit_side.config_write.next = self.host.config_write.val();
+        self.transmit_side.config_write.next = self.configuration.narrow.val();
         self.transmit_side.hold.next = self.host.hold.val();
+        self.data.wide.next = self.transmit_side.data.val();
+        self.answer.wide.next = self.receive_side.answer.val();
         self.receive_side.ack_every.next = self.host.ack_every.val();
         self.transmit_side.now.next = self.clock_now.q.val();
         self.transmit_side.window.next = self.host.window.val();
@@ -299,10 +320,12 @@ impl<
             self.plane_rx[k].m_axi_wready.next = self.m_axi[k].wready.val();
             self.plane_rx[k].m_axi_bresp.next = self.m_axi[k].bresp.val();
             self.plane_rx[k].m_axi_bvalid.next = self.m_axi[k].bvalid.val();
-            self.receive_turn.frame[k].next = self.plane_rx[k].receive.val();
+            self.received[k].wide.next = self.plane_rx[k].receive.val();
+            self.receive_turn.frame[k].next = self.received[k].narrow.val();
             self.receive_turn.frame_valid[k].next = self.plane_rx[k].receive_valid.val();
             self.plane_rx[k].receive_ready.next = self.receive_turn.frame_ready[k].val();
-            self.acknowledge_turn.frame[k].next = self.plane_rx[k].acknowledge.val();
+            self.acknowledged[k].wide.next = self.plane_rx[k].acknowledge.val();
+            self.acknowledge_turn.frame[k].next = self.acknowledged[k].narrow.val();
             self.acknowledge_turn.frame_valid[k].next = self.plane_rx[k].acknowledge_valid.val();
             self.plane_rx[k].acknowledge_ready.next = self.acknowledge_turn.frame_ready[k].val();
             self.placements[k].push.next = self.receive_side.placement.val();
@@ -312,10 +335,10 @@ impl<
             self.plane_rx[k].placement.next = self.placements[k].pop.val();
             self.plane_rx[k].placement_valid.next = self.placements[k].pop_valid.val();
             self.placements[k].pop_ready.next = self.plane_rx[k].placement_ready.val();
-            self.plane_tx[k].answer.next = self.receive_side.answer.val();
+            self.plane_tx[k].answer.next = self.answer.narrow.val();
             self.plane_tx[k].answer_valid.next = self.receive_side.answer_valid[k].val();
             self.receive_side.answer_ready[k].next = self.plane_tx[k].answer_ready.val();
-            self.plane_tx[k].data.next = self.transmit_side.data.val();
+            self.plane_tx[k].data.next = self.data.narrow.val();
             self.plane_tx[k].data_valid.next = self.transmit_side.data_valid[k].val();
             self.transmit_side.data_ready[k].next = self.plane_tx[k].data_ready.val();
             self.host.drop_foreign[k].next = self.plane_rx[k].drop_foreign.val();

@@ -1,6 +1,7 @@
 //! The receive side: what WRITEs and PROBEs do, and the answers to them.
 use metaroce_cores::answer_builder::AnswerBuilder;
 use metaroce_cores::counts::ReceiveCounts;
+use metaroce_cores::narrow::Narrowing;
 use metaroce_cores::receive_engine::ReceiveEngine;
 use metaroce_cores::receive_tables::Refused;
 use metaroce_cores::shift_queue::ShiftQueue;
@@ -91,7 +92,7 @@ impl<
 > ReceiveSide<N, W, IW, G, CA, GA, RA>
 {
     /// `path_bits`: bits of a path number in its connection, GA - CA.
-    pub fn new(path_bits: usize) -> Self {
+    pub fn new(path_bits: usize, narrowing: &Narrowing) -> Self {
         assert!((1..=8).contains(&N), "1 to 8 planes");
         assert_eq!(1 << IW, W, "IW is log2 W");
         assert_eq!(G * 16, W, "G is W / 16");
@@ -128,7 +129,7 @@ impl<
             trace_receive_valid: Default::default(),
             trace_receive_plane: Default::default(),
             trace_receive_refusal_room: Default::default(),
-            engine: ReceiveEngine::new(path_bits),
+            engine: ReceiveEngine::new(path_bits, narrowing),
             builder: AnswerBuilder::new(path_bits),
             requests: std::array::from_fn(|_| Default::default()),
             refusals: Default::default(),

@@ -1,6 +1,7 @@
 //! Every size of the NIC that is built, by name.
 use crate::nic::Nic;
 use crate::transmit_side::TransmitSide;
+use metaroce_cores::narrow::Narrowing;
 use metaroce_emit::{Design, EmitError, emit as emit_block};
 use metaroce_protocol::table::host::Capabilities;
 use rust_hdl::prelude::*;
@@ -59,12 +60,19 @@ pub fn emit(size: Size) -> Result<Design, EmitError> {
 /// The Verilog of its transmit side alone.
 pub fn emit_transmit_side(size: Size) -> Result<Design, EmitError> {
     with_stack(move || match size {
-        Size::Small => emit_as(SmallTransmitSide::new(), "transmit_side_small"),
-        Size::Tiny => emit_as(TinyTransmitSide::new(), "transmit_side_tiny"),
+        Size::Small => emit_as(
+            SmallTransmitSide::new(&Narrowing::none()),
+            "transmit_side_small",
+        ),
+        Size::Tiny => emit_as(
+            TinyTransmitSide::new(&Narrowing::none()),
+            "transmit_side_tiny",
+        ),
     })
 }
 
-fn with_stack<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+/// Does work on a stack that holds a NIC.
+pub fn with_stack<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
     let thread = std::thread::Builder::new()
         .stack_size(STACK_BYTES)
         .spawn(work);

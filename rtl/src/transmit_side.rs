@@ -3,6 +3,7 @@ use metaroce_cores::ack_engine::AckEngine;
 use metaroce_cores::connection_state::ConnectionState;
 use metaroce_cores::counts::{ConnectionFailure, TransmitCounts};
 use metaroce_cores::descriptor_builder::DescriptorBuilder;
+use metaroce_cores::narrow::Narrowing;
 use metaroce_cores::prim::Dff;
 use metaroce_cores::resolver::Resolver;
 use metaroce_cores::transmit_config::TransmitConfig;
@@ -143,7 +144,7 @@ impl<
 > TransmitSide<P, CA, GA, C, F, N, W, IW, FA, TA, QA>
 {
     /// A transmit side of this size.
-    pub fn new() -> Self {
+    pub fn new(narrowing: &Narrowing) -> Self {
         assert!((1..=8).contains(&N), "1 to 8 planes");
         assert!((1..=16).contains(&P) && CA < GA, "1 to 16 paths");
         assert!(
@@ -201,35 +202,16 @@ impl<
             trace_acknowledge_valid: Default::default(),
             trace_acknowledge_plane: Default::default(),
             configuration: Default::default(),
-            engine: TransmitEngine::new(W),
+            engine: TransmitEngine::new(W, narrowing),
             builder: Default::default(),
-            ack: Default::default(),
-            resolver: Default::default(),
+            ack: AckEngine::new(narrowing),
+            resolver: Resolver::new(narrowing),
             connections: Default::default(),
             counted: Default::default(),
             drain: Default::default(),
             failed_now: Default::default(),
             planes_ready: Default::default(),
         }
-    }
-}
-
-impl<
-    const P: usize,
-    const CA: usize,
-    const GA: usize,
-    const C: usize,
-    const F: usize,
-    const N: usize,
-    const W: usize,
-    const IW: usize,
-    const FA: usize,
-    const TA: usize,
-    const QA: usize,
-> Default for TransmitSide<P, CA, GA, C, F, N, W, IW, FA, TA, QA>
-{
-    fn default() -> Self {
-        Self::new()
     }
 }
 

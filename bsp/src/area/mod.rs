@@ -1,5 +1,6 @@
 //! `metaroce area`: what a core costs and how fast it is.
 
+mod engine;
 mod harness;
 mod registry;
 

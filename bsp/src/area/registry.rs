@@ -1,14 +1,20 @@
 //! What can be measured, by name.
 
+use metaroce_cores::narrow::Narrowing;
+use metaroce_cores::path_table::PathTable;
 use metaroce_cores::prim::RamSdp;
+use metaroce_cores::ram_bypass::RamBypass;
+use metaroce_cores::receive_engine::ReceiveEngine;
+use metaroce_cores::receive_window::ReceiveWindow;
 use metaroce_emit::{Design, EmitError, emit};
 use metaroce_rtl::plane_rx::PlaneRx;
 use metaroce_rtl::plane_tx::PlaneTx;
 use metaroce_rtl::sizes;
 use rust_hdl::prelude::*;
 
+use super::engine::Engine;
 use crate::error::FlowError;
-use crate::self_test::SelfTest;
+use crate::self_test;
 
 /// Emits one size.
 type Emit = fn() -> Result<Design, EmitError>;
@@ -26,6 +32,59 @@ pub(crate) const SUBJECTS: &[Subject] = &[
         sizes: &[
             ("w8a11", || of(RamSdp::<Bits<8>, 11>::default(), "ram_sdp")),
             ("w64a9", || of(RamSdp::<Bits<64>, 9>::default(), "ram_sdp")),
+        ],
+    },
+    Subject {
+        name: "path_table",
+        sizes: &[
+            ("w24a6", || {
+                of(PathTable::<Bits<24>, 6>::default(), "path_table")
+            }),
+            ("w24a10", || {
+                of(PathTable::<Bits<24>, 10>::default(), "path_table")
+            }),
+        ],
+    },
+    Subject {
+        name: "ram_bypass",
+        sizes: &[("w256a10", || {
+            of(RamBypass::<Bits<256>, 10>::default(), "ram_bypass")
+        })],
+    },
+    Subject {
+        name: "receive_window",
+        sizes: &[
+            ("w256", || {
+                of(ReceiveWindow::<256, 8, 16>::default(), "receive_window")
+            }),
+            ("w32", || {
+                of(ReceiveWindow::<32, 5, 2>::default(), "receive_window")
+            }),
+        ],
+    },
+    // 64 connections of 16 paths: the window, the tables and the verdict of the receive side.
+    Subject {
+        name: "receive_engine",
+        sizes: &[("w256a10", || {
+            let engine = ReceiveEngine::<256, 8, 16, 6, 10, 4>::new(4, &Narrowing::none());
+            of(engine, "receive_engine")
+        })],
+    },
+    Subject {
+        name: "engine",
+        sizes: &[
+            ("small", || {
+                sizes::with_stack(|| {
+                    let engine = Engine::<4, 16, 2, 6, 4, 4, 64, 256, 8, 16, 14, 14, 10>::default();
+                    of(engine, "engine_small")
+                })
+            }),
+            ("tiny", || {
+                sizes::with_stack(|| {
+                    let engine = Engine::<1, 4, 1, 3, 2, 2, 8, 32, 5, 2, 8, 11, 8>::default();
+                    of(engine, "engine_tiny")
+                })
+            }),
         ],
     },
     Subject {
@@ -65,7 +124,7 @@ pub(crate) const SUBJECTS: &[Subject] = &[
     },
     Subject {
         name: "self_test",
-        sizes: &[("demo", || of(SelfTest::default(), "self_test"))],
+        sizes: &[(self_test::SIZE, self_test::emit)],
     },
     Subject {
         name: "nic",

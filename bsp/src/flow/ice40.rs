@@ -15,12 +15,37 @@ const LIMIT: Duration = Duration::from_secs(1200);
 /// The device, as errors name it.
 const DEVICE: &str = "iCE40 HX8K";
 
+/// Yosys keeps notes on modules that it flattened as cells; nextpnr 0.4 would place them.
+const WRITE: &str = "delete t:$scopeinfo; write_json top.json";
+
 /// Synthesises `files` into `top.json`.
 pub(crate) fn synthesise(shop: &Workshop, files: &[&str], top: &str) -> Result<Cells, FlowError> {
+    yosys::synthesise(shop, files, &format!("synth_ice40 -top {top}; {WRITE}"))
+}
+
+/// Takes bits that never change out of a narrowed design before it is mapped. Yosys finds them only bit by bit, so:
+/// first the enables of registers (later a register that holds its constant is an AND gate), small memories as
+/// registers (so that words which nobody writes go), shifters and all else as gates; then rounds, each of which finds
+/// what the one before made constant.
+const PRUNE: &str = "opt_expr; opt_clean; opt_dff; opt_clean; opt_dff; opt; \
+    memory_collect; opt_mem; memory_map t:$mem_v2 r:SIZE<=32 %i; opt_clean; opt_dff; \
+    techmap t:$shl t:$shr t:$shiftx; simplemap";
+const ROUND: &str = "opt_dff; opt; wreduce; opt_mem";
+const ROUNDS: usize = 2;
+
+/// The same for a design of which most bits are constant.
+pub(crate) fn synthesise_narrowed(
+    shop: &Workshop,
+    files: &[&str],
+    top: &str,
+) -> Result<Cells, FlowError> {
+    let rounds = [ROUND; ROUNDS].join("; ");
     yosys::synthesise(
         shop,
         files,
-        &format!("synth_ice40 -top {top} -json top.json"),
+        &format!(
+            "synth_ice40 -top {top} -run begin:coarse; {PRUNE}; {rounds}; synth_ice40 -top {top} -run coarse:; {WRITE}"
+        ),
     )
 }
 

@@ -6,14 +6,17 @@ mod memory;
 mod queues;
 mod script;
 mod sequencer;
+mod simulate;
 
 pub use loopback::Loopback;
 pub use memory::HostMemory;
 pub use queues::Queues;
-pub use script::{LOST_FRAMES, MESSAGE_BYTES, Step, script, wqes};
+pub use script::{LOST_FRAMES, MESSAGE_BYTES, Step, narrowing, script, wqes};
 pub use sequencer::Sequencer;
+pub use simulate::{Outcome, PASSED, Simulation};
 
 use metaroce_emit::{Design, EmitError};
+use metaroce_rtl::sizes::with_stack;
 use rust_hdl::prelude::*;
 
 /// The size of the NIC under test.
@@ -60,7 +63,7 @@ impl Default for SelfTest {
             reset: Default::default(),
             plant: Default::default(),
             leds: Default::default(),
-            nic: SelfTestNic::new(MTU_BYTES),
+            nic: SelfTestNic::narrowed(MTU_BYTES, &narrowing()),
             loopback: Loopback::new(LOST_FRAMES),
             memory: Default::default(),
             queues: Queues::new(&wqes()),
@@ -163,7 +166,9 @@ impl Logic for SelfTest {
 
 /// The self-test's Verilog; the top is `self_test`.
 pub fn emit() -> Result<Design, EmitError> {
-    let mut block = SelfTest::default();
-    block.connect_all();
-    metaroce_emit::emit(&block, "self_test")
+    with_stack(|| {
+        let mut block = SelfTest::default();
+        block.connect_all();
+        metaroce_emit::emit(&block, "self_test")
+    })
 }

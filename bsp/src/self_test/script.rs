@@ -2,6 +2,7 @@
 
 use std::net::Ipv4Addr;
 
+use metaroce_cores::narrow::Narrowing;
 use metaroce_protocol::frame::Addresses;
 use metaroce_protocol::registers as map;
 use metaroce_protocol::table::host::{ConfigCommit, Control};
@@ -68,6 +69,9 @@ const MAX_RETRIES: u32 = 2;
 /// Packets of a path under way.
 const WINDOW: u32 = 8;
 const MTU_LOG2: u32 = 8;
+
+/// Not 0: an echo names the TSN before it, and a narrowed TSN can't be -1.
+const FIRST_TSN: Tsn = Tsn::truncate(1);
 
 /// What counts must be 0 after a good run.
 const ERROR_COUNTERS: &[Counter] = &[
@@ -145,6 +149,52 @@ pub fn wqes() -> Vec<u64> {
         .collect()
 }
 
+/// The bits that the test's numbers need: all others of the NIC are left out of the bitstream.
+pub fn narrowing() -> Narrowing {
+    let connection = connection();
+    let number = |address: MacAddr| {
+        address
+            .0
+            .iter()
+            .fold(0, |high, byte| high << 8 | u64::from(*byte))
+    };
+    let entries = [
+        region().to_words(),
+        path().to_words(),
+        connection.to_words(),
+    ];
+    let config = std::array::from_fn(|word| entries.iter().fold(0, |all, entry| all | entry[word]));
+    Narrowing {
+        psn_bits: 6,
+        tsn_bits: 8,
+        packet_bits: 2,
+        length_bits: 11,
+        path_bits: 0,
+        time_bits: 16,
+        payload_bits: 9,
+        address_bits: 11,
+        bitvector_bits: 32,
+        received_bits: 6,
+        counter_bits: 8,
+        queue_bits: 3,
+        index_bits: 0,
+        config,
+        qp: QP,
+        dst_mac: number(connection.dst_mac),
+        src_mac: number(connection.src_mac),
+        src_ip: connection.src_ip.into(),
+        dst_ip: connection.dst_ip.into(),
+        ip_sum: connection.ip_sum.into(),
+        entropy: path().entropy.into(),
+        window: WINDOW ^ map::WINDOW.reset,
+        rto: RTO ^ map::RTO.reset,
+        max_retries: MAX_RETRIES ^ map::MAX_RETRIES.reset,
+        ack_every: 0,
+        mtu_log2: MTU_LOG2 ^ map::MTU_LOG2.reset,
+        names: false,
+    }
+}
+
 fn region() -> RegionEntry {
     RegionEntry {
         valid: true,
@@ -161,9 +211,9 @@ fn path() -> PathEntry {
         epoch: 0,
         entropy: 0xC000,
         first_psn_tx: Psn::default(),
-        first_tsn_tx: Tsn::default(),
+        first_tsn_tx: FIRST_TSN,
         first_psn_rx: Psn::default(),
-        first_tsn_rx: Tsn::default(),
+        first_tsn_rx: FIRST_TSN,
     }
 }
 
