@@ -123,7 +123,9 @@ pub struct SendPath {
     /// The newest time-out's probe: what was sent before it and is missing after it is lost, whatever the allowance.
     timeout_probe: Option<Tsn>,
     again: Option<Again>,
+    /// By PSN; empty until something is sent: most paths of a large fabric only receive.
     in_flight: Vec<InFlight>,
+    /// By TSN; the same.
     ring: Vec<Transmission>,
 }
 
@@ -145,8 +147,8 @@ impl SendPath {
             probes_in_row: 0,
             timeout_probe: None,
             again: None,
-            in_flight: vec![InFlight::default(); 1 << window_log2],
-            ring: vec![Transmission::Probe; RING],
+            in_flight: Vec::new(),
+            ring: Vec::new(),
         }
     }
 
@@ -212,6 +214,9 @@ impl SendPath {
     }
 
     fn send_data(&mut self, psn: Psn, packet: Packet, copied: bool, now: u32) -> Tsn {
+        if self.in_flight.is_empty() {
+            self.in_flight = vec![InFlight::default(); 1 << self.window_log2];
+        }
         let slot = packet.slot;
         let tsn = self.transmit(Transmission::Data { psn, slot }, now);
         self.probes_in_row = 0;
@@ -237,6 +242,9 @@ impl SendPath {
     }
 
     fn transmit(&mut self, what: Transmission, now: u32) -> Tsn {
+        if self.ring.is_empty() {
+            self.ring = vec![Transmission::Probe; RING];
+        }
         let tsn = self.next_tsn;
         self.ring[ring_index(tsn)] = what;
         self.next_tsn = tsn.next();
@@ -373,6 +381,11 @@ impl SendPath {
             Transmission::Data { psn, slot } if self.is_delivered(psn) => Fate::Delivered(slot),
             Transmission::Data { psn, .. } => Fate::Lost(psn),
         }
+    }
+
+    /// Bytes of its tables.
+    pub fn memory(&self) -> usize {
+        size_of_val(&self.in_flight[..]) + size_of_val(&self.ring[..])
     }
 
     /// Whether the receiver has it, as far as the snapshot says.
