@@ -16,6 +16,7 @@ pub mod port;
 pub mod record;
 pub mod scenario;
 pub mod simulation;
+pub mod suite;
 pub mod topology;
 pub mod units;
 pub mod workload;

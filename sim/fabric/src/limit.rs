@@ -74,10 +74,14 @@ impl<'a> Limit<'a> {
 
     /// From a flow's start to its data's arrival, alone on the fabric.
     pub fn alone(&self, flow: &Flow) -> Time {
-        let last = flow.bytes.min(self.mtu());
-        let last = last + self.overhead;
-        let rest = self.wire_bytes(flow.bytes) - last;
-        self.host_rate(flow.from, flow.to).time_of(rest) + self.one_way(flow, last)
+        let last = flow.bytes.min(self.mtu()) + self.overhead;
+        let first_link = self.topology.host_links[flow.from as usize][0];
+        let sent = self
+            .host_rate(flow.from, flow.to)
+            .time_of(self.wire_bytes(flow.bytes));
+        let once = self.rate(first_link).time_of(last);
+        // The last packet's own time on its first link is part of `sent`, unless planes share even that.
+        sent.max(once) + self.one_way(flow, last) - once
     }
 
     /// Planes together.

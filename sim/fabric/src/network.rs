@@ -5,7 +5,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::event::{Agenda, Event};
 use crate::loss::{self, LossState};
-use crate::packet::{HostId, Packet, PacketId, Pool};
+use crate::packet::{HostId, Packet, PacketId, Pool, Purpose};
 use crate::port::{Port, Queued};
 use crate::scenario::{LoadBalancing, Scenario};
 use crate::topology::{End, LinkId, SwitchId, Topology, Way};
@@ -205,7 +205,7 @@ impl Network {
     ) {
         let packet = self.pool.get_mut(queued.packet);
         packet.ingress = over;
-        let first = !packet.is_data() && self.scenario.fabric.control_first;
+        let first = packet.purpose == Purpose::Answer && self.scenario.fabric.answers_first;
         let port = &mut self.ports[link as usize];
         port.push(queued, first);
         self.tally.peak_queue_packets = self.tally.peak_queue_packets.max(port.packets());

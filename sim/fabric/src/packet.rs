@@ -26,8 +26,10 @@ pub enum Purpose {
     Again,
     /// A second copy, to be on the safe side.
     Copy,
-    /// It carries no data.
-    Control,
+    /// It asks about data, and must not overtake any on its path.
+    Probe,
+    /// It speaks of data that came: ACKs and the like.
+    Answer,
 }
 
 /// A frame on its way.
@@ -56,7 +58,7 @@ pub struct Packet {
 impl Packet {
     /// Whether it carries data.
     pub fn is_data(&self) -> bool {
-        self.purpose != Purpose::Control
+        !matches!(self.purpose, Purpose::Probe | Purpose::Answer)
     }
 }
 

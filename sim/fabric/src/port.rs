@@ -35,7 +35,7 @@ pub struct Port {
     pub free_planned: bool,
     /// Its random losses.
     pub losses: Vec<LossState>,
-    control: VecDeque<Queued>,
+    first: VecDeque<Queued>,
     data: VecDeque<Queued>,
     /// Bytes that wait.
     pub bytes: u64,
@@ -58,7 +58,7 @@ impl Port {
             busy_until: 0,
             free_planned: false,
             losses: Vec::new(),
-            control: VecDeque::new(),
+            first: VecDeque::new(),
             data: VecDeque::new(),
             bytes: 0,
             peak_packets: 0,
@@ -89,10 +89,10 @@ impl Port {
         }
     }
 
-    /// A packet joins the queue; `first`: that of control.
+    /// A packet joins the queue; `first`: before all data.
     pub fn push(&mut self, packet: Queued, first: bool) {
         let queue = if first {
-            &mut self.control
+            &mut self.first
         } else {
             &mut self.data
         };
@@ -103,7 +103,7 @@ impl Port {
 
     /// The packet that is sent next, if one may be.
     pub fn pop(&mut self) -> Option<Queued> {
-        let next = self.control.pop_front();
+        let next = self.first.pop_front();
         let next = next.or_else(|| {
             if self.paused {
                 None
@@ -118,17 +118,17 @@ impl Port {
     /// Everything that waits, when the link fails.
     pub fn drain(&mut self) -> Vec<Queued> {
         self.bytes = 0;
-        self.control.drain(..).chain(self.data.drain(..)).collect()
+        self.first.drain(..).chain(self.data.drain(..)).collect()
     }
 
     /// Packets that wait.
     pub fn packets(&self) -> usize {
-        self.control.len() + self.data.len()
+        self.first.len() + self.data.len()
     }
 
     /// Whether something waits that may be sent.
     pub fn has_work(&self) -> bool {
-        !self.control.is_empty() || (!self.paused && !self.data.is_empty())
+        !self.first.is_empty() || (!self.paused && !self.data.is_empty())
     }
 
     /// Sends a packet: when it is sent whole.
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn control_goes_first_and_a_pause_stops_only_data() {
+    fn answers_go_first_and_a_pause_stops_only_data() {
         let mut port = port(Ecn::Off);
         port.push(queued(1), false);
         port.push(queued(2), false);

@@ -81,6 +81,10 @@ pub struct Options {
     pub burst: u32,
     /// Largest reorder allowance in packets, 0..=64; 0: a gap is a loss.
     pub max_allowance: u32,
+    /// Allowance that a connection starts with; at most `max_allowance`.
+    pub first_allowance: u32,
+    /// Deliveries without a needless retransmission after which the allowance halves; 0: 256.
+    pub allowance_calm: u32,
     /// A connection with nothing new to send and losses lately sends a second copy of what is under way.
     pub idle_copies: bool,
     /// Probes on a quiet tail beyond the first, 0 or 1; with an allowance there are as many more.

@@ -14,6 +14,7 @@ use crate::counters::{Counters, Extra, ExtraCounters};
 use crate::hint::Activity;
 use crate::message::{Message, Messages};
 use crate::receive::ReceivePath;
+use crate::reorder::Reorder;
 use crate::send::{Packet, SendPath};
 use crate::wire::{Body, Incoming, Outgoing};
 
@@ -179,7 +180,16 @@ impl Nic {
 
     /// Writes an entry of the connection table. The connection has not failed.
     pub fn write_connection(&mut self, index: u32, entry: ConnectionEntry) {
-        self.connections[index as usize] = entry.valid.then(|| ConnectionState::new(entry));
+        let Options {
+            first_allowance,
+            max_allowance,
+            ..
+        } = self.options;
+        let reorder = Reorder::starting_at(first_allowance.min(max_allowance));
+        self.connections[index as usize] = (entry.valid).then(|| ConnectionState {
+            reorder,
+            ..ConnectionState::new(entry)
+        });
         self.responses_waiting.retain(|r| r.connection != index);
         self.orders
             .retain(|order| order.connection() != Some(index));

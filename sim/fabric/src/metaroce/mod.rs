@@ -134,7 +134,7 @@ impl NicHost {
         while let Some(&path) = self.own_paths.get(self.walk) {
             self.walk += 1;
             if let Some(sync) = self.nic.build_sync(path, now) {
-                return Some((sync, Purpose::Control));
+                return Some((sync, Purpose::Answer));
             }
             if !self.needs_timer(path) {
                 continue;
@@ -150,8 +150,11 @@ impl NicHost {
             let copies = self.nic.extra().get(Extra::TxCopies);
             let decision = self.nic.transmit(&inputs, now);
             if let Some(sent) = self.outgoing(decision, copies) {
-                // The same path may have more copies to send.
-                self.walk -= usize::from(sent.1 == Purpose::Copy);
+                // Paths take turns with copies, so that the newest packets of all of them go first.
+                if sent.1 == Purpose::Copy && self.walk == self.own_paths.len() {
+                    self.walk = 0;
+                }
+                self.changed |= sent.1 == Purpose::Copy;
                 return Some(sent);
             }
         }
@@ -167,7 +170,7 @@ impl NicHost {
     fn outgoing(&self, decision: Decision, copies: u32) -> Option<(Outgoing, Purpose)> {
         match decision {
             Decision::TailProbe(frame) | Decision::TimeOutProbe(frame) => {
-                Some((frame, Purpose::Control))
+                Some((frame, Purpose::Probe))
             }
             Decision::Retransmit(frame) if self.nic.extra().get(Extra::TxCopies) != copies => {
                 Some((frame, Purpose::Copy))
@@ -287,7 +290,7 @@ impl Host for NicHost {
     fn poll(&mut self, room: Room, now: Time) -> Option<Packet> {
         self.nic.on_clock(ticks(now));
         if let Some(answer) = self.answer(room.control) {
-            return Some(self.packet(&answer, Purpose::Control));
+            return Some(self.packet(&answer, Purpose::Answer));
         }
         let (frame, purpose) = self.send(room.data, ticks(now))?;
         Some(self.packet(&frame, purpose))

@@ -21,9 +21,6 @@ use crate::topology::Topology;
 use crate::units::Duration;
 use crate::workload::{Flow, FlowId};
 
-/// Bytes that a connection may send at once under a hint (ours): four full packets.
-const BURST: u32 = 16_384;
-
 /// All hosts, with a connection for every pair that exchanges flows.
 pub fn build(
     scenario: &Scenario,
@@ -133,8 +130,10 @@ fn options(scenario: &Scenario) -> Options {
         } else {
             line as u32
         },
-        burst: BURST,
+        burst: t.burst.0 as u32,
         max_allowance: t.max_allowance,
+        first_allowance: t.first_allowance,
+        allowance_calm: t.allowance_calm,
         idle_copies: t.idle_copies,
         extra_tail_probes: t.extra_tail_probes,
         reroute_after: t.reroute_after,

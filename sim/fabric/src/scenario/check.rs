@@ -166,6 +166,9 @@ impl Scenario {
         within(at("rto"), t.rto, tick, longest)?;
         within(at("rto_floor"), t.rto_floor, Duration(0), longest)?;
         within(at("max_allowance"), t.max_allowance, 0, 64)?;
+        within(at("first_allowance"), t.first_allowance, 0, t.max_allowance)?;
+        within(at("allowance_calm"), t.allowance_calm, 1, 1 << 30)?;
+        within(at("burst"), t.burst, Size(1), Size(1 << 24))?;
         within(at("extra_tail_probes"), t.extra_tail_probes, 0, 1)?;
         within(at("recovery_probes"), t.recovery_probes, 1, 255)?;
         let mtu = t.mtu.0;

@@ -49,9 +49,9 @@ pub struct Fabric {
     /// How a switch chooses among equal ways.
     #[serde(default)]
     pub load_balancing: LoadBalancing,
-    /// ACKs and probes go before data in every queue.
+    /// ACKs and the like go before data in every queue; probes must stay behind the data of their path.
     #[serde(default)]
-    pub control_first: bool,
+    pub answers_first: bool,
     /// Lossless Ethernet; for baselines.
     pub pfc: Option<Pfc>,
 }
@@ -175,6 +175,12 @@ pub struct Transport {
     pub hints: Hints,
     /// Largest reorder allowance, packets.
     pub max_allowance: u32,
+    /// Reorder allowance that a connection starts with, packets.
+    pub first_allowance: u32,
+    /// Deliveries without a needless retransmission after which it halves.
+    pub allowance_calm: u32,
+    /// Bytes that a connection may send at once under a rate hint.
+    pub burst: Size,
     /// Second copies of a quiet tail.
     pub idle_copies: bool,
     /// Probes on a quiet tail beyond the first.
@@ -208,6 +214,9 @@ impl Default for Transport {
             max_retries: 7,
             hints: Hints::Off,
             max_allowance: 0,
+            first_allowance: 0,
+            allowance_calm: 256,
+            burst: Size(4_096),
             idle_copies: false,
             extra_tail_probes: 0,
             reroute_after: 0,

@@ -72,10 +72,11 @@ impl Nic {
 
     /// A packet is delivered. The connection's entry may be gone while its last packets are resolved.
     fn on_delivered(&mut self, path: u32) {
+        let calm = self.options.allowance_calm;
         let connection = self.connection_of(path) as usize;
         if let Some(connection) = &mut self.connections[connection] {
             connection.not_ready_since = None;
-            connection.reorder.on_resolved();
+            connection.reorder.on_resolved(calm);
         }
     }
 
