@@ -6,6 +6,7 @@ use clap::{Parser, Subcommand};
 mod bench;
 mod cosim;
 mod emit;
+mod fabric;
 mod output;
 mod serve;
 mod soft;
@@ -34,6 +35,7 @@ struct Cli {
 enum Verb {
     Emit(emit::Emit),
     Cosim(cosim::Cosim),
+    Fabric(fabric::Fabric),
     Wave(wave::Wave),
     Registers(tables::Registers),
     Dissector(tables::Dissector),
@@ -49,6 +51,7 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
     match &cli.verb {
         Verb::Emit(verb) => verb.run(&output),
         Verb::Cosim(verb) => verb.run(&output, &stop),
+        Verb::Fabric(verb) => verb.run(&output, &stop),
         Verb::Wave(verb) => verb.run(&output),
         Verb::Registers(verb) => verb.run(&output),
         Verb::Dissector(verb) => verb.run(&output),

@@ -48,6 +48,14 @@ fn main() {
             mean(|s| f64::from(s.finished)),
             began.elapsed().as_secs_f64()
         );
+        if std::env::var_os("EACH").is_some() {
+            runs.iter().for_each(|r| {
+                println!(
+                    "  {} {:.2} lost {} again {} copies {} timeouts {}",
+                    r.seed, r.makespan_us, r.lost, r.retransmissions, r.idle_copies, r.timeouts
+                )
+            });
+        }
         if seeds == 1 {
             let text = serde_json::to_string_pretty(&runs[0]).expect("a summary is plain data");
             println!("{text}");

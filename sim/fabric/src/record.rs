@@ -4,6 +4,7 @@ use crate::network::Network;
 use crate::outcome::{Recovery, microseconds};
 use crate::packet::{HostId, Packet};
 use crate::scenario::Scenario;
+use crate::trace::Trace;
 use crate::units::Time;
 use crate::workload::Flow;
 
@@ -30,6 +31,8 @@ pub struct Record {
     pub interval: Time,
     /// In order.
     pub samples: Vec<Sample>,
+    /// The frames of one connection.
+    pub trace: Trace,
     /// Payload bytes since the last sample, by plane.
     received: Vec<u64>,
     /// All of them.
@@ -55,14 +58,17 @@ impl Record {
     }
 
     /// A packet reaches its host.
-    pub fn on_received(&mut self, packet: &Packet) {
+    pub fn on_received(&mut self, packet: &Packet, now: Time) {
+        self.trace.on_packet(packet, now, true);
         if packet.is_data() {
             self.received[usize::from(packet.plane)] += u64::from(packet.bytes);
         }
     }
 
     /// A host sends a packet.
-    pub fn on_sent(&mut self, _: &Packet, _: Time) {}
+    pub fn on_sent(&mut self, packet: &Packet, now: Time) {
+        self.trace.on_packet(packet, now, false);
+    }
 
     /// A host has done what it could.
     pub fn on_pumped(&mut self, id: HostId, host: &dyn Host, now: Time) {

@@ -9,11 +9,15 @@ use crate::metaroce;
 use crate::network::Network;
 use crate::outcome::{Fct, Summary, Unfinished, jain, microseconds};
 use crate::packet::HostId;
-use crate::record::Record;
+use crate::record::{Record, Sample};
 use crate::scenario::{Kind, Scenario};
 use crate::topology::LinkId;
+use crate::trace::Trace;
 use crate::units::Time;
 use crate::workload::{self, Flow, FlowId};
+
+/// Points of a plot (ours): as many as a page is wide in pixels, half.
+const SAMPLES: Time = 500;
 
 /// What became of a flow so far.
 #[derive(Clone, Debug, Default)]
@@ -48,7 +52,7 @@ pub struct Simulation {
     limit: Time,
     connections: usize,
     /// What is looked at while it runs.
-    pub record: Record,
+    record: Record,
 }
 
 impl Simulation {
@@ -173,7 +177,7 @@ impl Simulation {
             return;
         }
         let packet = self.network.pool.take(packet);
-        self.record.on_received(&packet);
+        self.record.on_received(&packet, self.now);
         self.hosts[packet.to as usize].receive(&packet, self.now);
         self.pump(packet.to);
     }
@@ -254,6 +258,29 @@ impl Simulation {
                 self.open -= 1;
             }
         }
+    }
+
+    /// Takes samples as it runs: five hundred over the time that the limit allows, for a page of plots.
+    pub fn record_samples(&mut self) {
+        if self.record.interval == 0 {
+            self.record.interval = (self.limit / SAMPLES).max(1);
+            self.agenda.plan(self.record.interval, Event::Sample);
+        }
+    }
+
+    /// What [`Self::record_samples`] took.
+    pub fn samples(&self) -> &[Sample] {
+        &self.record.samples
+    }
+
+    /// Keeps the frames of the first flow's connection.
+    pub fn record_trace(&mut self) {
+        self.record.trace = Trace::between(self.flows[0].from, self.flows[0].to);
+    }
+
+    /// What [`Self::record_trace`] kept.
+    pub fn trace(&self) -> &Trace {
+        &self.record.trace
     }
 
     /// Flows and what became of them.

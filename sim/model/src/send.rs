@@ -355,7 +355,10 @@ impl SendPath {
         }
         let reached = self.echo.is_at_or_after(oldest);
         match self.ring[ring_index(oldest)] {
-            Transmission::Probe => reached,
+            // Behind a probe may stand a copy of what is long delivered: the message must not wait for the probe's answer.
+            Transmission::Probe => {
+                reached || (patience.early && self.timeout_probe != Some(oldest))
+            }
             Transmission::Data { psn, .. } if self.is_delivered(psn) => reached || patience.early,
             Transmission::Data { .. } => {
                 reached
