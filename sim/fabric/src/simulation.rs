@@ -2,6 +2,7 @@
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
+use crate::baseline;
 use crate::event::{Agenda, Event};
 use crate::host::{Counts, Host, Outcome, Room};
 use crate::limit::Limit;
@@ -395,7 +396,12 @@ fn build_hosts(
                 .map(|h| Box::new(h) as Box<dyn Host>)
                 .collect()
         }
-        // The scenario's checks let no baseline through yet.
-        Kind::GoBackN | Kind::SelectiveRepeat => Vec::new(),
+        Kind::GoBackN | Kind::SelectiveRepeat => {
+            let hosts = baseline::build(scenario, flows, random);
+            hosts
+                .into_iter()
+                .map(|h| Box::new(h) as Box<dyn Host>)
+                .collect()
+        }
     }
 }

@@ -53,8 +53,9 @@ pub struct NicHost {
     answers: VecDeque<Outgoing>,
     /// Global numbers of the paths that this host has sent on.
     own_paths: Vec<u32>,
-    /// Place in `own_paths` where the walk over timers and tails goes on; past the end: done.
+    /// Place in `own_paths` where the walk over timers and tails goes on, and how many paths it has left.
     walk: usize,
+    walk_left: usize,
     /// Something happened that a quiet tail may want a probe for.
     changed: bool,
     /// Data packets that came twice though no copy was meant.
@@ -123,7 +124,7 @@ impl NicHost {
         let inputs = self.inputs(room);
         if self.changed && inputs.idle && !inputs.current {
             self.changed = false;
-            self.walk = 0;
+            self.walk_left = self.own_paths.len();
         }
         self.walk_on(&inputs, now)
     }
@@ -131,8 +132,10 @@ impl NicHost {
     /// Timers and quiet tails, path by path, until one sends something.
     fn walk_on(&mut self, inputs: &Inputs, now: u32) -> Option<(Outgoing, Purpose)> {
         let quiet = inputs.idle && !inputs.current;
-        while let Some(&path) = self.own_paths.get(self.walk) {
-            self.walk += 1;
+        while self.walk_left > 0 {
+            self.walk_left -= 1;
+            self.walk = (self.walk + 1) % self.own_paths.len();
+            let path = self.own_paths[self.walk];
             if let Some(sync) = self.nic.build_sync(path, now) {
                 return Some((sync, Purpose::Answer));
             }
@@ -151,10 +154,9 @@ impl NicHost {
             let decision = self.nic.transmit(&inputs, now);
             if let Some(sent) = self.outgoing(decision, copies) {
                 // Paths take turns with copies, so that the newest packets of all of them go first.
-                if sent.1 == Purpose::Copy && self.walk == self.own_paths.len() {
-                    self.walk = 0;
+                if sent.1 == Purpose::Copy {
+                    self.walk_left = self.own_paths.len();
                 }
-                self.changed |= sent.1 == Purpose::Copy;
                 return Some(sent);
             }
         }
@@ -310,7 +312,7 @@ impl Host for NicHost {
 
     fn wake(&mut self, now: Time) {
         self.nic.on_clock(ticks(now));
-        self.walk = 0;
+        self.walk_left = self.own_paths.len();
         self.complete();
     }
 

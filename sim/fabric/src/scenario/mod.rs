@@ -16,7 +16,7 @@ pub use parts::*;
 #[derive(Debug, thiserror::Error)]
 pub enum ScenarioError {
     /// The file can't be read.
-    #[error("can't read {path}: {source}")]
+    #[error("can't read {path}")]
     Read {
         /// Which.
         path: PathBuf,
