@@ -87,6 +87,8 @@ pub struct Options {
     pub allowance_calm: u32,
     /// A connection with nothing new to send and losses lately sends a second copy of what is under way.
     pub idle_copies: bool,
+    /// The same of retransmissions alone: the round trip that a second loss costs is the dearest.
+    pub retransmission_copies: bool,
     /// Probes on a quiet tail beyond the first, 0 or 1; with an allowance there are as many more.
     pub extra_tail_probes: u32,
     /// Time-outs in a row after which a path ends its epoch and goes on with another entropy; 0: never.

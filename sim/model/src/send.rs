@@ -19,6 +19,8 @@ pub struct Packet {
 pub enum Transmission {
     /// A probe: nothing hangs on it.
     Probe,
+    /// A packet that was sent a second time since: its fate is the copy's.
+    Copied(Psn),
     /// The PSN sent, and the slot of its message.
     Data {
         /// Slot in the path's sequence.
@@ -69,14 +71,26 @@ struct Again {
     tsn: Tsn,
 }
 
+/// Why a packet's newest transmission was sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+enum Reason {
+    /// For the first time.
+    #[default]
+    First,
+    /// It was lost.
+    Lost,
+    /// As a second copy.
+    Copy,
+}
+
 /// A packet of the path, by PSN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 struct InFlight {
     packet: Packet,
     /// Its newest transmission.
     tsn: Tsn,
-    /// That is a second copy.
-    copied: bool,
+    /// Why that was sent.
+    reason: Reason,
 }
 
 /// Why a path wants to probe.
@@ -175,13 +189,13 @@ impl SendPath {
     pub fn send_new(&mut self, packet: Packet, now: u32) -> (Psn, Tsn) {
         let psn = self.next_psn;
         self.next_psn = psn.next();
-        (psn, self.send_data(psn, packet, false, now))
+        (psn, self.send_data(psn, packet, Reason::First, now))
     }
 
     /// Sends a lost packet again: same PSN, new TSN.
     pub fn send_again(&mut self, psn: Psn, now: u32) -> (Packet, Tsn) {
         let packet = self.packet(psn);
-        let tsn = self.send_data(psn, packet, false, now);
+        let tsn = self.send_data(psn, packet, Reason::Lost, now);
         self.again = Some(Again { psn, tsn });
         (packet, tsn)
     }
@@ -191,29 +205,35 @@ impl SendPath {
         self.in_flight[self.index(psn)].packet
     }
 
-    /// The newest packet whose only transmission is under way and not known to have arrived.
-    pub fn newest_without_copy(&self) -> Option<Psn> {
+    /// The packet that deserves a second copy most, of those whose only transmission is under way and not known to have
+    /// arrived: one that was lost before, else (`any`) the newest.
+    pub fn next_to_copy(&self, any: bool) -> Option<Psn> {
         let flight = self.next_psn.distance_from(self.cum);
-        (1..=flight)
-            .map(|back| self.next_psn.minus(back))
-            .find(|&psn| {
-                let InFlight { tsn, copied, .. } = self.in_flight[self.index(psn)];
-                let alive = tsn.is_at_or_after(self.resolved) && self.next_tsn.is_after(tsn);
-                alive
-                    && !copied
-                    && !self.is_delivered(psn)
-                    && matches!(self.ring[ring_index(tsn)], Transmission::Data { psn: p, .. } if p == psn)
-            })
+        let newest_first = || (1..=flight).map(|back| self.next_psn.minus(back));
+        let is = |psn: &Psn, reason| {
+            self.in_flight[self.index(*psn)].reason == reason && self.is_under_way(*psn)
+        };
+        newest_first()
+            .find(|psn| is(psn, Reason::Lost))
+            .or_else(|| newest_first().find(|psn| any && is(psn, Reason::First)))
+    }
+
+    fn is_under_way(&self, psn: Psn) -> bool {
+        let tsn = self.in_flight[self.index(psn)].tsn;
+        let open = tsn.is_at_or_after(self.resolved) && self.next_tsn.is_after(tsn);
+        let newest =
+            matches!(self.ring[ring_index(tsn)], Transmission::Data { psn: p, .. } if p == psn);
+        open && newest && !self.is_delivered(psn)
     }
 
     /// Sends a second copy, which takes over the fate of the first: a packet has one unresolved transmission at most.
     pub fn send_copy(&mut self, psn: Psn, now: u32) -> (Packet, Tsn) {
         let InFlight { packet, tsn, .. } = self.in_flight[self.index(psn)];
-        self.ring[ring_index(tsn)] = Transmission::Probe;
-        (packet, self.send_data(psn, packet, true, now))
+        self.ring[ring_index(tsn)] = Transmission::Copied(psn);
+        (packet, self.send_data(psn, packet, Reason::Copy, now))
     }
 
-    fn send_data(&mut self, psn: Psn, packet: Packet, copied: bool, now: u32) -> Tsn {
+    fn send_data(&mut self, psn: Psn, packet: Packet, reason: Reason, now: u32) -> Tsn {
         if self.in_flight.is_empty() {
             self.in_flight = vec![InFlight::default(); 1 << self.window_log2];
         }
@@ -224,7 +244,7 @@ impl SendPath {
         self.in_flight[place] = InFlight {
             packet,
             tsn,
-            copied,
+            reason,
         };
         tsn
     }
@@ -359,6 +379,7 @@ impl SendPath {
             Transmission::Probe => {
                 reached || (patience.early && self.timeout_probe != Some(oldest))
             }
+            Transmission::Copied(psn) => reached || (patience.early && self.is_delivered(psn)),
             Transmission::Data { psn, .. } if self.is_delivered(psn) => reached || patience.early,
             Transmission::Data { .. } => {
                 reached
@@ -381,6 +402,10 @@ impl SendPath {
         self.resolved = self.resolved.next();
         match what {
             Transmission::Probe => Fate::Probe,
+            Transmission::Copied(psn) => {
+                self.on_first_lost(psn);
+                Fate::Probe
+            }
             Transmission::Data { psn, slot } if self.is_delivered(psn) => Fate::Delivered(slot),
             Transmission::Data { psn, .. } => Fate::Lost(psn),
         }
@@ -389,6 +414,14 @@ impl SendPath {
     /// Bytes of its tables.
     pub fn memory(&self) -> usize {
         size_of_val(&self.in_flight[..]) + size_of_val(&self.ring[..])
+    }
+
+    /// The first transmission of a packet with a copy is lost: all hangs on the copy, so it deserves another.
+    fn on_first_lost(&mut self, psn: Psn) {
+        let place = self.index(psn);
+        if !self.is_delivered(psn) && self.in_flight[place].reason == Reason::Copy {
+            self.in_flight[place].reason = Reason::Lost;
+        }
     }
 
     /// Whether the receiver has it, as far as the snapshot says.

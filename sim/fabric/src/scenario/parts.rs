@@ -183,6 +183,8 @@ pub struct Transport {
     pub burst: Size,
     /// Second copies of a quiet tail.
     pub idle_copies: bool,
+    /// Second copies of retransmissions in a quiet tail; `idle_copies` has them too.
+    pub retransmission_copies: bool,
     /// Probes on a quiet tail beyond the first.
     pub extra_tail_probes: u32,
     /// Time-outs after which a path takes another source port; 0: never.
@@ -218,6 +220,7 @@ impl Default for Transport {
             allowance_calm: 256,
             burst: Size(4_096),
             idle_copies: false,
+            retransmission_copies: false,
             extra_tail_probes: 0,
             reroute_after: 0,
             suspect_paths: 0,

@@ -139,6 +139,7 @@ impl Bench<'_> {
         ] {
             let mut scenario = with_loss(&base, 0.01);
             scenario.transport.idle_copies = copies;
+            scenario.transport.retransmission_copies = true;
             let runs = self.run(&scenario, SEEDS)?;
             let note = format!("of the speed without loss: {lossless:.1} us");
             self.row(key, Goal::at_least(goal), &runs, note, |run| {

@@ -79,7 +79,9 @@ impl Nic {
             allowance: connection
                 .filter(|_| open)
                 .map_or(0, |c| c.reorder.allowance()),
-            early: self.options.max_allowance > 0 || self.options.idle_copies,
+            early: self.options.max_allowance > 0
+                || self.options.idle_copies
+                || self.options.retransmission_copies,
         })
     }
 
