@@ -136,3 +136,64 @@ fn three_tiers_carry_traffic_between_pods() {
         summary.goodput_share
     );
 }
+
+#[test]
+fn a_plane_that_dies_and_returns_costs_no_flow() {
+    let text = small(
+        "[transport]\npaths = 8\nwindow = 48\nrto_floor = '15us'\nsuspect_paths = 2\n[[workload]]\nflows = { list = [{ from = 0, to = 3, size = '250MB' }] }\n[[failure]]\nat = '200us'\nuntil = '500us'\nplane = 1\n",
+    )
+    .replace("spines = 4", "spines = 4\nplanes = 4");
+    let summary = run(&text, 1);
+    assert!(summary.finished && summary.dead > 0);
+    let recovery = summary.recovery.expect("there was a failure");
+    assert!(
+        recovery.noticed_last_us.is_some_and(|us| us < 200.0),
+        "{recovery:?}"
+    );
+    assert!(recovery.all_at_line_rate_us.is_some(), "{recovery:?}");
+}
+
+#[test]
+fn a_page_and_a_trace_tell_what_happened() {
+    let text = small(&format!("{FLOW}[[loss]]\nrate = 0.02\n"));
+    let scenario = parse(&text).unwrap();
+    let mut simulation = Simulation::new(&scenario, 1);
+    simulation.record_samples();
+    simulation.record_trace();
+    let summary = simulation.run(|_| true);
+    let page = metaroce_fabric::report::page(&scenario, &summary, &simulation).unwrap();
+    assert_eq!(page.matches("<svg").count(), 4);
+    assert!(
+        !page.contains("src=") && !page.contains("href="),
+        "readable without a network"
+    );
+    let trace = metaroce_fabric::trace::chrome(simulation.trace()).unwrap();
+    let trace: serde_json::Value = serde_json::from_slice(&trace).unwrap();
+    let events = trace["traceEvents"].as_array().unwrap();
+    let again = events
+        .iter()
+        .filter(|e| e["name"] == "data again sent")
+        .count();
+    assert_eq!(again as u64, summary.retransmissions);
+}
+
+#[test]
+fn a_flow_list_comes_from_a_file_beside_the_scenario() {
+    let folder = tempfile::tempdir().unwrap();
+    let scenario = folder.path().join("listed.toml");
+    let text = small("[[workload]]\nflows = { file = 'flows.csv' }\n");
+    std::fs::write(&scenario, text).unwrap();
+    let error = Scenario::read(&scenario).unwrap_err().to_string();
+    assert!(
+        error.contains("line 10") && error.contains("flows.csv"),
+        "{error}"
+    );
+    std::fs::write(
+        folder.path().join("flows.csv"),
+        "from,to,size,start\n0,3,1B,0us\n1,2,20kB,3us\n",
+    )
+    .unwrap();
+    let summary = Simulation::new(&Scenario::read(&scenario).unwrap(), 1).run(|_| true);
+    assert!(summary.finished);
+    assert_eq!(summary.packets, 1 + 5);
+}
