@@ -1,5 +1,5 @@
 //! `metaroce fabric`: a network of hosts that run the model.
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
@@ -7,7 +7,7 @@ use metaroce_fabric::outcome::Summary;
 use metaroce_fabric::scenario::Scenario;
 use metaroce_fabric::simulation::Simulation;
 use metaroce_fabric::suite::{self, Group};
-use metaroce_fabric::{report, results, trace};
+use metaroce_fabric::{compare, report, results, trace};
 
 use crate::output::{Ending, Output, Stop, reported, write_whole};
 
@@ -23,7 +23,7 @@ pub struct Fabric {
     /// Measures the rows of a suite against their goals instead.
     #[arg(long, conflicts_with_all = ["scenario", "seed", "report", "trace"])]
     suite: Option<Suite>,
-    /// Also writes the suite's rows to this Markdown file.
+    /// Also compares with the baselines, and writes all to this Markdown file and a plot beside it.
     #[arg(long, requires = "suite")]
     results: Option<PathBuf>,
     /// Decides every random choice, instead of the scenario's.
@@ -117,7 +117,7 @@ impl Fabric {
             return Err(Ending::Interrupted.into());
         };
         if let Some(file) = &self.results {
-            write_whole(file, results::page(&report).as_bytes())?;
+            write_results(file, &report, stop)?;
         }
         output.print_lines(&report, || results::lines(&report))?;
         if report.rows.iter().all(|row| row.value.is_some()) {
@@ -126,6 +126,17 @@ impl Fabric {
             Err(reported("runs did not finish"))
         }
     }
+}
+
+/// The page, and beside it in `img` the plot that it shows.
+fn write_results(file: &Path, report: &suite::Report, stop: &Stop) -> Result<()> {
+    const PLOT: &str = "img/fabric-loss.svg";
+    let Ok(curves) = compare::curves(&mut |_, _| stop.check().is_ok()) else {
+        return Err(Ending::Interrupted.into());
+    };
+    let folder = file.parent().unwrap_or(Path::new("."));
+    write_whole(&folder.join(PLOT), compare::plot(&curves)?.as_bytes())?;
+    write_whole(file, results::page(report, &curves, PLOT).as_bytes())
 }
 
 fn lines(s: &Summary) -> Vec<String> {

@@ -4,6 +4,7 @@
 //! clock; every random choice comes from the seed.
 pub mod baseline;
 pub mod bench;
+pub mod compare;
 pub mod entropy;
 pub mod event;
 pub mod host;

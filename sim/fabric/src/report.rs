@@ -11,7 +11,7 @@ use crate::simulation::Simulation;
 /// Why no page could be made.
 #[derive(Debug, thiserror::Error)]
 #[error("can't draw a plot: {0}")]
-pub struct ReportError(String);
+pub struct ReportError(pub(crate) String);
 
 /// A named line.
 type Line = (String, Vec<(f64, f64)>);

@@ -1,6 +1,7 @@
 //! The suite's rows as text.
 use std::fmt::Write;
 
+use crate::compare::{self, Curve};
 use crate::suite::{Report, Row, Side};
 
 /// A line a row.
@@ -23,8 +24,8 @@ pub fn lines(report: &Report) -> Vec<String> {
     rows.iter().map(line).collect()
 }
 
-/// A page in Markdown.
-pub fn page(report: &Report) -> String {
+/// A page in Markdown; `plot`: where the curves are drawn, relative to it.
+pub fn page(report: &Report, curves: &[Curve], plot: &str) -> String {
     let met = report.rows.iter().filter(|row| row.met).count();
     let mut text = String::from(
         "# What the fabric simulation measured\n\nWritten by `metaroce fabric --suite all --results docs/fabric-results.md`. Seeds are 1 to the number named; \"mean\" and\n\"worst\" say how the value comes from its seeds. How rows are measured: [fabric.md](fabric.md).\n\n",
@@ -49,6 +50,20 @@ pub fn page(report: &Report) -> String {
             number(row.max),
             row.note
         );
+    }
+    text.push_str(&comparison(curves, plot));
+    text
+}
+
+fn comparison(curves: &[Curve], plot: &str) -> String {
+    let losses = compare::LOSSES.map(compare::percent).join(" | ");
+    let mut text = format!(
+        "\n## Against the baselines\n\nOne flow of 64 MB, loss between leaf and host: goodput as a share of each transport's own limit, mean of {} seeds.\n\n![goodput by loss]({plot})\n\n| transport | {losses} |\n| --- | --- | --- | --- | --- |\n",
+        compare::SEEDS
+    );
+    for curve in curves {
+        let shares = curve.shares.map(|share| format!("{share:.4}")).join(" | ");
+        let _ = writeln!(text, "| {} | {shares} |", curve.name);
     }
     text
 }

@@ -247,7 +247,7 @@ impl Bench<'_> {
 }
 
 /// A scenario of the suite.
-fn scenario(name: &str) -> Scenario {
+pub fn scenario(name: &str) -> Scenario {
     let text = SCENARIOS.iter().find(|(n, _)| *n == name);
     let text = text.unwrap_or_else(|| panic!("no scenario {name}")).1;
     let path = format!("{name}.toml");
