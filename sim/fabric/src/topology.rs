@@ -276,3 +276,82 @@ impl Topology {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::path::Path;
+
+    use super::*;
+    use crate::scenario::Scenario;
+
+    fn topology(fabric: &str) -> Topology {
+        let text = format!(
+            "name = 't'\n[fabric]\n{fabric}\n[[workload]]\nall-to-all = {{ size = '1B' }}\n"
+        );
+        let scenario = Scenario::parse(&text, Path::new("t.toml"));
+        Topology::new(&scenario.unwrap_or_else(|e| panic!("{e}")).fabric)
+    }
+
+    const TWO_TIERS: &str =
+        "topology = 'leaf-spine'\nplanes = 2\nleaves = 3\nhosts_per_leaf = 4\nspines = 8";
+    const THREE_TIERS: &str = "topology = 'three-tier'\npods = 2\nleaves = 2\nhosts_per_leaf = 2\nspines = 3\ncores_per_spine = 2";
+
+    #[test]
+    fn every_host_reaches_every_other_over_the_shortest_way() {
+        for (fabric, planes, far) in [(TWO_TIERS, 2, 4), (THREE_TIERS, 1, 6)] {
+            let topology = topology(fabric);
+            let hosts = topology.host_links.len() as HostId;
+            let mut longest = 0;
+            for (from, to) in (0..hosts).flat_map(|a| (0..hosts).map(move |b| (a, b))) {
+                for plane in (0..planes).filter(|_| from != to) {
+                    let route = topology.route(from, to, plane, 0xC123);
+                    let wire = |&link: &LinkId| topology.wires[link as usize];
+                    assert!(route.iter().all(|link| wire(link).plane == plane));
+                    assert_eq!(route.last().map(wire).map(|w| w.to), Some(End::Host(to)));
+                    let near = topology.leaf_of(from).0 == topology.leaf_of(to).0;
+                    assert_eq!(route.len() == 2, near);
+                    longest = longest.max(route.len());
+                }
+            }
+            assert_eq!(longest, far);
+        }
+    }
+
+    #[test]
+    fn the_hash_spreads_ports_evenly_and_keeps_a_port_on_its_way() {
+        let topology = topology(TWO_TIERS);
+        let mut used = BTreeMap::new();
+        for port in 0xC000..=0xFFFF {
+            let spine = topology.route(0, 5, 0, port)[1];
+            assert_eq!(topology.route(0, 5, 0, port)[1], spine);
+            *used.entry(spine).or_insert(0) += 1;
+        }
+        assert_eq!(used.len(), 8);
+        assert!(
+            used.values().all(|n| (1_900..2_200).contains(n)),
+            "{used:?}"
+        );
+    }
+
+    #[test]
+    fn hosts_sit_packed_or_spread_as_asked() {
+        let packed = topology(TWO_TIERS);
+        let spread = topology(&format!("{TWO_TIERS}\nplacement = 'spread'"));
+        let leaves = |t: &Topology| (0..12).map(|h| t.leaf_of(h).0).collect::<Vec<_>>();
+        assert_eq!(leaves(&packed), [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2]);
+        assert_eq!(leaves(&spread), [0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2]);
+    }
+
+    #[test]
+    fn a_failure_means_the_links_that_it_names_in_both_directions() {
+        let topology = topology(TWO_TIERS);
+        let count = |target| topology.links(Some(0), target).len();
+        assert_eq!(count((None, None, None)), 2 * (12 + 3 * 8));
+        assert_eq!(count((Some(3), None, None)), 2);
+        assert_eq!(count((None, Some(1), None)), 2 * 8);
+        assert_eq!(count((None, None, Some(7))), 2 * 3);
+        assert_eq!(count((None, Some(1), Some(7))), 2);
+        assert_eq!(topology.links(None, (Some(3), None, None)).len(), 4);
+    }
+}
