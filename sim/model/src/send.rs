@@ -441,3 +441,53 @@ impl SendPath {
 fn ring_index(tsn: Tsn) -> usize {
     tsn.get() as usize % RING
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Three packets sent, of which the receiver has the last.
+    fn with_two_missing() -> (SendPath, Psn, Bitvector) {
+        let psn = Psn::truncate(0xFF_FF00);
+        let mut path = SendPath::new(8, psn, Tsn::truncate(7), 0);
+        for index in 0..3 {
+            path.send_new(Packet { slot: 0, index }, 0);
+        }
+        let mut bits = Bitvector::nothing_received(psn, 8);
+        bits.mark(psn.plus(2), 8);
+        (path, psn, bits)
+    }
+
+    #[test]
+    fn what_was_lost_before_is_copied_first_and_nothing_that_arrived() {
+        let (mut path, psn, bits) = with_two_missing();
+        path.on_ack(psn, Tsn::truncate(9), bits, 1);
+        assert_eq!(
+            path.next_to_copy(true),
+            Some(psn.plus(1)),
+            "the newest missing"
+        );
+        assert_eq!(path.resolve(), Fate::Lost(psn));
+        path.send_again(psn, 2);
+        assert_eq!(path.next_to_copy(true), Some(psn));
+        assert_eq!(path.next_to_copy(false), Some(psn));
+        path.send_copy(psn, 3);
+        assert_eq!(path.next_to_copy(false), None, "one copy each");
+    }
+
+    #[test]
+    fn a_first_transmission_proven_lost_earns_its_copy_another() {
+        let (mut path, psn, bits) = with_two_missing();
+        path.send_copy(psn.plus(1), 1);
+        path.send_copy(psn, 1);
+        assert_eq!(path.next_to_copy(false), None);
+        path.on_ack(psn, Tsn::truncate(9), bits, 2);
+        let patience = Patience {
+            early: true,
+            ..Patience::default()
+        };
+        assert!(path.can_resolve(patience));
+        assert_eq!(path.resolve(), Fate::Probe, "its fate is the copy's");
+        assert_eq!(path.next_to_copy(false), Some(psn));
+    }
+}

@@ -136,6 +136,7 @@ fn options(scenario: &Scenario) -> Options {
         first_allowance: t.first_allowance,
         allowance_calm: t.allowance_calm,
         idle_copies: t.idle_copies,
+        ack_only_skips: t.ack_only_skips,
         retransmission_copies: t.retransmission_copies,
         extra_tail_probes: t.extra_tail_probes,
         reroute_after: t.reroute_after,

@@ -163,6 +163,8 @@ pub struct Transport {
     pub first_window: u32,
     /// Packets of a path that ask for an ACK, 1..=255.
     pub ack_every: u32,
+    /// A gap is answered once, not with every packet behind it.
+    pub ack_only_skips: bool,
     /// Payload of a full packet: 256, 512, 1,024, 2,048 or 4,096 bytes.
     pub mtu: Size,
     /// Time-out before a round trip is measured.
@@ -210,6 +212,7 @@ impl Default for Transport {
             law: Law::Fixed,
             first_window: 8,
             ack_every: 2,
+            ack_only_skips: false,
             mtu: Size(4_096),
             rto: Duration(50_000_000),
             rto_floor: Duration(10_000_000),
