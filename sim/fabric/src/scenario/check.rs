@@ -2,8 +2,7 @@
 use std::path::Path;
 
 use super::locate::Field;
-use super::parts::*;
-use super::{Scenario, ScenarioError};
+use super::*;
 use crate::units::{Duration, Rate, Size};
 
 /// Most hosts of a fabric (ours): addresses are 10.0.0.0/8, memory is the narrower bound.

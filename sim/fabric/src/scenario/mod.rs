@@ -1,7 +1,9 @@
 //! A scenario: what a TOML file says. docs/fabric.md has the table of fields.
 mod check;
+mod fabric;
 mod locate;
-mod parts;
+mod transport;
+mod workload;
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +12,9 @@ use serde::Deserialize;
 use crate::units::Duration;
 
 pub use check::Problem;
-pub use parts::*;
+pub use fabric::*;
+pub use transport::*;
+pub use workload::*;
 
 /// Why a scenario can't be run.
 #[derive(Debug, thiserror::Error)]
