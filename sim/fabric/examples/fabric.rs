@@ -1,5 +1,6 @@
 //! Runs scenarios over seeds and prints a line for each, without building the whole command:
 //! `cargo run --release -p metaroce-fabric --example fabric -- SEEDS FILE-OR-SUITE...`.
+//! With `EACH` in the environment also a line for each seed.
 use std::path::Path;
 
 use metaroce_fabric::scenario::Scenario;
