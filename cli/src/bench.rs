@@ -1,6 +1,7 @@
 //! `metaroce bench`: how fast the software is.
 use anyhow::Result;
 use clap::{Args, Subcommand};
+use metaroce_fabric::bench::bench_fabric;
 use metaroce_soft::{SoftBenchOptions, SoftError, bench_model, bench_soft};
 
 use crate::output::{Ending, Output, Stop};
@@ -25,6 +26,12 @@ enum What {
         /// CPUs of server and client, for both programs.
         #[arg(long, value_delimiter = ',', num_args = 2, default_values_t = [0, 1])]
         cpus: Vec<usize>,
+    },
+    /// The network simulator: a permutation of 2 MB flows.
+    Fabric {
+        /// Hosts, a multiple of 32.
+        #[arg(long, default_value_t = 1024, value_parser = clap::value_parser!(u32).range(32..=16_384))]
+        hosts: u32,
     },
     /// The model alone, in process.
     Model {
@@ -92,6 +99,25 @@ impl Bench {
                         ),
                         ("bytes of a datagram", bench.datagram.to_string()),
                         ("retransmissions", bench.retransmissions.to_string()),
+                    ]
+                })
+            }
+            What::Fabric { hosts } => {
+                let mut progress = output.progress(1_000, "permutation");
+                let bench = bench_fabric(*hosts, |done| {
+                    progress.set((1_000.0 * done) as u64);
+                    stop.check().is_ok()
+                });
+                drop(progress);
+                stop.check()?;
+                output.print(&bench, || {
+                    let whole = |value: f64| format!("{value:.0}");
+                    vec![
+                        ("events a second", whole(bench.events_per_second)),
+                        ("data packets a second", whole(bench.packets_per_second)),
+                        ("bytes a connection", bench.bytes_per_connection.to_string()),
+                        ("seconds", format!("{:.2}", bench.seconds)),
+                        ("hosts", bench.hosts.to_string()),
                     ]
                 })
             }

@@ -10,6 +10,7 @@ mod compliance;
 mod cosim;
 mod devinfo;
 mod emit;
+mod fabric;
 mod latency;
 mod output;
 mod read_bw;
@@ -48,6 +49,7 @@ enum Verb {
     Compliance(compliance::Compliance),
     Synth(synth::Synth),
     Area(area::Area),
+    Fabric(fabric::Fabric),
     Wave(wave::Wave),
     Registers(tables::Registers),
     Dissector(tables::Dissector),
@@ -72,6 +74,7 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         Verb::Compliance(verb) => verb.run(&output, &stop),
         Verb::Synth(verb) => verb.run(&output, &stop),
         Verb::Area(verb) => verb.run(&output, &stop),
+        Verb::Fabric(verb) => verb.run(&output, &stop),
         Verb::Wave(verb) => verb.run(&output),
         Verb::Registers(verb) => verb.run(&output),
         Verb::Dissector(verb) => verb.run(&output),

@@ -3,6 +3,7 @@ mod engines;
 mod receive_reference;
 
 use engines::{Word, model};
+use metaroce_cores::narrow::Narrowing;
 use metaroce_cosim::model::{PortId, VerilatedModel};
 use metaroce_rtl::receive_side::ReceiveSide;
 use rand::{Rng, SeedableRng};
@@ -375,14 +376,14 @@ impl Bench {
 
 fn dut_256() -> VerilatedModel {
     model(
-        ReceiveSide::<PLANES, 256, 8, 16, 1, 3, 2>::new(2),
+        ReceiveSide::<PLANES, 256, 8, 16, 1, 3, 2>::new(2, &Narrowing::none()),
         "receive_side_256",
     )
 }
 
 fn dut_32() -> VerilatedModel {
     model(
-        ReceiveSide::<PLANES, 32, 5, 2, 1, 3, 2>::new(2),
+        ReceiveSide::<PLANES, 32, 5, 2, 1, 3, 2>::new(2, &Narrowing::none()),
         "receive_side_32",
     )
 }

@@ -81,12 +81,20 @@ pub struct Options {
     pub burst: u32,
     /// Largest reorder allowance in packets, 0..=64; 0: a gap is a loss.
     pub max_allowance: u32,
+    /// Allowance that a connection starts with; at most `max_allowance`.
+    pub first_allowance: u32,
+    /// Deliveries without a needless retransmission after which the allowance halves; 0: 256.
+    pub allowance_calm: u32,
     /// A connection with nothing new to send and losses lately sends a second copy of what is under way.
     pub idle_copies: bool,
+    /// The same of retransmissions alone: the round trip that a second loss costs is the dearest.
+    pub retransmission_copies: bool,
     /// Probes on a quiet tail beyond the first, 0 or 1; with an allowance there are as many more.
     pub extra_tail_probes: u32,
     /// Time-outs in a row after which a path ends its epoch and goes on with another entropy; 0: never.
     pub reroute_after: u32,
+    /// A receiver answers at once where a TSN is left out, and not every packet behind a gap: under heavy loss half the ACKs.
+    pub ack_only_skips: bool,
     /// Silent paths that make a plane suspect; 0: never.
     pub suspect_paths: u32,
     /// Probes answered in a row that bring a suspect plane back; at least 1.

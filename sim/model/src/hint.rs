@@ -118,6 +118,13 @@ impl TokenBucket {
         self.tokens > 0
     }
 
+    /// Ticks until something may be sent, at least 1; 0: it may now.
+    pub fn opens_in(&self, line_rate: u32) -> u32 {
+        let missing = 1_i64.saturating_sub(self.tokens).max(0) as u64;
+        let gain = u64::from(line_rate.max(1)) * (u64::from(self.hint) + 1);
+        missing.div_ceil(gain).min(LONGEST.into()) as u32
+    }
+
     /// Bytes are sent.
     pub fn spend(&mut self, bytes: u32) {
         self.tokens = self.tokens.saturating_sub(i64::from(bytes) << FRACTION);
@@ -144,6 +151,19 @@ mod tests {
             }
             assert!(sent >= expected - 100 && sent <= expected + 200, "{sent}");
         }
+    }
+
+    #[test]
+    fn a_closed_bucket_says_when_it_opens() {
+        let mut bucket = TokenBucket::new(share(4));
+        bucket.fill(0, 50 * 256, 100);
+        assert_eq!(bucket.opens_in(50 * 256), 0);
+        bucket.spend(5_000);
+        let wait = bucket.opens_in(50 * 256);
+        bucket.fill(wait - 1, 50 * 256, 100);
+        assert!(!bucket.is_open());
+        bucket.fill(wait, 50 * 256, 100);
+        assert!(bucket.is_open());
     }
 
     #[test]

@@ -15,6 +15,7 @@ use crate::hint::Activity;
 use crate::message::{Message, Messages};
 use crate::mutant::Mutant;
 use crate::receive::ReceivePath;
+use crate::reorder::Reorder;
 use crate::send::{Packet, SendPath};
 use crate::wire::{Body, Incoming, Outgoing};
 
@@ -180,7 +181,16 @@ impl Nic {
 
     /// Writes an entry of the connection table. The connection has not failed.
     pub fn write_connection(&mut self, index: u32, entry: ConnectionEntry) {
-        self.connections[index as usize] = entry.valid.then(|| ConnectionState::new(entry));
+        let Options {
+            first_allowance,
+            max_allowance,
+            ..
+        } = self.options;
+        let reorder = Reorder::starting_at(first_allowance.min(max_allowance));
+        self.connections[index as usize] = (entry.valid).then(|| ConnectionState {
+            reorder,
+            ..ConnectionState::new(entry)
+        });
         self.responses_waiting.retain(|r| r.connection != index);
         self.orders
             .retain(|order| order.connection() != Some(index));

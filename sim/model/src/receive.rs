@@ -34,6 +34,8 @@ pub struct ReceivePath {
     window_log2: u32,
     since_ack: u32,
     last_marked: bool,
+    /// The newest arrival left a TSN out.
+    skipped: bool,
 }
 
 impl ReceivePath {
@@ -50,6 +52,7 @@ impl ReceivePath {
             window_log2,
             since_ack: 0,
             last_marked: false,
+            skipped: false,
         }
     }
 
@@ -68,6 +71,7 @@ impl ReceivePath {
 
     /// Every packet that got this far moves the echo and the counts.
     pub fn on_arrival(&mut self, tsn: Tsn, timestamp: u32, marked: bool) {
+        self.skipped = tsn.is_after(self.max_tsn.next());
         if tsn.is_after(self.max_tsn) {
             self.max_tsn = tsn;
             self.echo_timestamp = timestamp;
@@ -76,15 +80,21 @@ impl ReceivePath {
         self.marked = self.marked.wrapping_add(marked.into());
     }
 
-    /// An accepted packet: marks its slot and decides whether it asks for an ACK.
+    /// An accepted packet: marks its slot and decides whether it asks for an ACK. `only_skips`: a gap asks once, by the
+    /// packet that shows it, and not with every packet behind it.
     pub fn on_accepted(
         &mut self,
         psn: Psn,
         marked: bool,
         ack_request: bool,
         ack_every: u32,
+        only_skips: bool,
     ) -> bool {
-        let gap = psn != self.cum;
+        let gap = if only_skips {
+            self.skipped
+        } else {
+            psn != self.cum
+        };
         self.bits.mark(psn, self.window_log2);
         self.cum = window::first_missing(&self.bits, self.cum, self.window_log2);
         self.since_ack += 1;
@@ -103,5 +113,29 @@ impl ReceivePath {
     /// Asked for by a duplicate or a probe.
     pub fn on_asked(&mut self) {
         self.since_ack = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Which of the packets with these PSNs (TSNs alike) ask for an ACK, where none asks by count.
+    fn asking(psns: &[u32], only_skips: bool) -> Vec<u32> {
+        let first = 0xFF_FF00;
+        let mut path = ReceivePath::new(8, Psn::truncate(first), Tsn::truncate(first));
+        let asks = |&&n: &&u32| {
+            path.on_arrival(Tsn::truncate(first + n), 0, false);
+            path.on_accepted(Psn::truncate(first + n), false, false, 255, only_skips)
+        };
+        psns.iter().filter(asks).copied().collect()
+    }
+
+    #[test]
+    fn a_gap_is_answered_with_every_packet_behind_it_or_once() {
+        let with_two_gaps = [0, 1, 3, 4, 5, 254, 255, 257, 258];
+        assert_eq!(asking(&with_two_gaps[..8], false), [3, 4, 5, 254, 255, 257]);
+        assert_eq!(asking(&with_two_gaps, true), [3, 254, 257]);
+        assert_eq!(asking(&[0, 1, 2, 3], true), [0; 0]);
     }
 }

@@ -12,6 +12,11 @@ pub struct Reorder {
 }
 
 impl Reorder {
+    /// An allowance to start with, where the fabric is known to reorder.
+    pub fn starting_at(allowance: u32) -> Self {
+        Self { allowance, calm: 0 }
+    }
+
     /// Packets.
     pub fn allowance(&self) -> u32 {
         self.allowance
@@ -23,10 +28,10 @@ impl Reorder {
         self.calm = 0;
     }
 
-    /// A packet was delivered.
-    pub fn on_resolved(&mut self) {
+    /// A packet was delivered. `calm`: deliveries until the allowance halves; 0: the default.
+    pub fn on_resolved(&mut self, calm: u32) {
         self.calm += 1;
-        if self.calm >= CALM {
+        if self.calm >= if calm == 0 { CALM } else { calm } {
             self.calm = 0;
             self.allowance /= 2;
         }
@@ -47,9 +52,14 @@ mod tests {
             })
             .collect();
         assert_eq!(raised, [1, 2, 4, 6, 6]);
-        (0..3 * CALM).for_each(|_| reorder.on_resolved());
+        (0..3 * CALM).for_each(|_| reorder.on_resolved(0));
         assert_eq!(reorder.allowance(), 0);
         reorder.on_needless(0);
         assert_eq!(reorder.allowance(), 0, "switched off");
+        let mut patient = Reorder::starting_at(4);
+        (0..999).for_each(|_| patient.on_resolved(1_000));
+        assert_eq!(patient.allowance(), 4);
+        patient.on_resolved(1_000);
+        assert_eq!(patient.allowance(), 2);
     }
 }

@@ -19,6 +19,8 @@ pub struct Packet {
 pub enum Transmission {
     /// A probe: nothing hangs on it.
     Probe,
+    /// A packet that was sent a second time since: its fate is the copy's.
+    Copied(Psn),
     /// The PSN sent, and the slot of its message.
     Data {
         /// Slot in the path's sequence.
@@ -69,14 +71,26 @@ struct Again {
     tsn: Tsn,
 }
 
+/// Why a packet's newest transmission was sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+enum Reason {
+    /// For the first time.
+    #[default]
+    First,
+    /// It was lost.
+    Lost,
+    /// As a second copy.
+    Copy,
+}
+
 /// A packet of the path, by PSN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 struct InFlight {
     packet: Packet,
     /// Its newest transmission.
     tsn: Tsn,
-    /// That is a second copy.
-    copied: bool,
+    /// Why that was sent.
+    reason: Reason,
 }
 
 /// Why a path wants to probe.
@@ -123,7 +137,9 @@ pub struct SendPath {
     /// The newest time-out's probe: what was sent before it and is missing after it is lost, whatever the allowance.
     timeout_probe: Option<Tsn>,
     again: Option<Again>,
+    /// By PSN; empty until something is sent: most paths of a large fabric only receive.
     in_flight: Vec<InFlight>,
+    /// By TSN; the same.
     ring: Vec<Transmission>,
 }
 
@@ -145,8 +161,8 @@ impl SendPath {
             probes_in_row: 0,
             timeout_probe: None,
             again: None,
-            in_flight: vec![InFlight::default(); 1 << window_log2],
-            ring: vec![Transmission::Probe; RING],
+            in_flight: Vec::new(),
+            ring: Vec::new(),
         }
     }
 
@@ -173,13 +189,13 @@ impl SendPath {
     pub fn send_new(&mut self, packet: Packet, now: u32) -> (Psn, Tsn) {
         let psn = self.next_psn;
         self.next_psn = psn.next();
-        (psn, self.send_data(psn, packet, false, now))
+        (psn, self.send_data(psn, packet, Reason::First, now))
     }
 
     /// Sends a lost packet again: same PSN, new TSN.
     pub fn send_again(&mut self, psn: Psn, now: u32) -> (Packet, Tsn) {
         let packet = self.packet(psn);
-        let tsn = self.send_data(psn, packet, false, now);
+        let tsn = self.send_data(psn, packet, Reason::Lost, now);
         self.again = Some(Again { psn, tsn });
         (packet, tsn)
     }
@@ -189,29 +205,38 @@ impl SendPath {
         self.in_flight[self.index(psn)].packet
     }
 
-    /// The newest packet whose only transmission is under way and not known to have arrived.
-    pub fn newest_without_copy(&self) -> Option<Psn> {
+    /// The packet that deserves a second copy most, of those whose only transmission is under way and not known to have
+    /// arrived: one that was lost before, else (`any`) the newest.
+    pub fn next_to_copy(&self, any: bool) -> Option<Psn> {
         let flight = self.next_psn.distance_from(self.cum);
-        (1..=flight)
-            .map(|back| self.next_psn.minus(back))
-            .find(|&psn| {
-                let InFlight { tsn, copied, .. } = self.in_flight[self.index(psn)];
-                let alive = tsn.is_at_or_after(self.resolved) && self.next_tsn.is_after(tsn);
-                alive
-                    && !copied
-                    && !self.is_delivered(psn)
-                    && matches!(self.ring[ring_index(tsn)], Transmission::Data { psn: p, .. } if p == psn)
-            })
+        let newest_first = || (1..=flight).map(|back| self.next_psn.minus(back));
+        let is = |psn: &Psn, reason| {
+            self.in_flight[self.index(*psn)].reason == reason && self.is_under_way(*psn)
+        };
+        newest_first()
+            .find(|psn| is(psn, Reason::Lost))
+            .or_else(|| newest_first().find(|psn| any && is(psn, Reason::First)))
+    }
+
+    fn is_under_way(&self, psn: Psn) -> bool {
+        let tsn = self.in_flight[self.index(psn)].tsn;
+        let open = tsn.is_at_or_after(self.resolved) && self.next_tsn.is_after(tsn);
+        let newest =
+            matches!(self.ring[ring_index(tsn)], Transmission::Data { psn: p, .. } if p == psn);
+        open && newest && !self.is_delivered(psn)
     }
 
     /// Sends a second copy, which takes over the fate of the first: a packet has one unresolved transmission at most.
     pub fn send_copy(&mut self, psn: Psn, now: u32) -> (Packet, Tsn) {
         let InFlight { packet, tsn, .. } = self.in_flight[self.index(psn)];
-        self.ring[ring_index(tsn)] = Transmission::Probe;
-        (packet, self.send_data(psn, packet, true, now))
+        self.ring[ring_index(tsn)] = Transmission::Copied(psn);
+        (packet, self.send_data(psn, packet, Reason::Copy, now))
     }
 
-    fn send_data(&mut self, psn: Psn, packet: Packet, copied: bool, now: u32) -> Tsn {
+    fn send_data(&mut self, psn: Psn, packet: Packet, reason: Reason, now: u32) -> Tsn {
+        if self.in_flight.is_empty() {
+            self.in_flight = vec![InFlight::default(); 1 << self.window_log2];
+        }
         let slot = packet.slot;
         let tsn = self.transmit(Transmission::Data { psn, slot }, now);
         self.probes_in_row = 0;
@@ -219,7 +244,7 @@ impl SendPath {
         self.in_flight[place] = InFlight {
             packet,
             tsn,
-            copied,
+            reason,
         };
         tsn
     }
@@ -237,6 +262,9 @@ impl SendPath {
     }
 
     fn transmit(&mut self, what: Transmission, now: u32) -> Tsn {
+        if self.ring.is_empty() {
+            self.ring = vec![Transmission::Probe; RING];
+        }
         let tsn = self.next_tsn;
         self.ring[ring_index(tsn)] = what;
         self.next_tsn = tsn.next();
@@ -347,7 +375,11 @@ impl SendPath {
         }
         let reached = self.echo.is_at_or_after(oldest);
         match self.ring[ring_index(oldest)] {
-            Transmission::Probe => reached,
+            // Behind a probe may stand a copy of what is long delivered: the message must not wait for the probe's answer.
+            Transmission::Probe => {
+                reached || (patience.early && self.timeout_probe != Some(oldest))
+            }
+            Transmission::Copied(psn) => reached || (patience.early && self.is_delivered(psn)),
             Transmission::Data { psn, .. } if self.is_delivered(psn) => reached || patience.early,
             Transmission::Data { .. } => {
                 reached
@@ -370,8 +402,25 @@ impl SendPath {
         self.resolved = self.resolved.next();
         match what {
             Transmission::Probe => Fate::Probe,
+            Transmission::Copied(psn) => {
+                self.on_first_lost(psn);
+                Fate::Probe
+            }
             Transmission::Data { psn, slot } if self.is_delivered(psn) => Fate::Delivered(slot),
             Transmission::Data { psn, .. } => Fate::Lost(psn),
+        }
+    }
+
+    /// Bytes of its tables.
+    pub fn memory(&self) -> usize {
+        size_of_val(&self.in_flight[..]) + size_of_val(&self.ring[..])
+    }
+
+    /// The first transmission of a packet with a copy is lost: all hangs on the copy, so it deserves another.
+    fn on_first_lost(&mut self, psn: Psn) {
+        let place = self.index(psn);
+        if !self.is_delivered(psn) && self.in_flight[place].reason == Reason::Copy {
+            self.in_flight[place].reason = Reason::Lost;
         }
     }
 
@@ -391,4 +440,54 @@ impl SendPath {
 
 fn ring_index(tsn: Tsn) -> usize {
     tsn.get() as usize % RING
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Three packets sent, of which the receiver has the last.
+    fn with_two_missing() -> (SendPath, Psn, Bitvector) {
+        let psn = Psn::truncate(0xFF_FF00);
+        let mut path = SendPath::new(8, psn, Tsn::truncate(7), 0);
+        for index in 0..3 {
+            path.send_new(Packet { slot: 0, index }, 0);
+        }
+        let mut bits = Bitvector::nothing_received(psn, 8);
+        bits.mark(psn.plus(2), 8);
+        (path, psn, bits)
+    }
+
+    #[test]
+    fn what_was_lost_before_is_copied_first_and_nothing_that_arrived() {
+        let (mut path, psn, bits) = with_two_missing();
+        path.on_ack(psn, Tsn::truncate(9), bits, 1);
+        assert_eq!(
+            path.next_to_copy(true),
+            Some(psn.plus(1)),
+            "the newest missing"
+        );
+        assert_eq!(path.resolve(), Fate::Lost(psn));
+        path.send_again(psn, 2);
+        assert_eq!(path.next_to_copy(true), Some(psn));
+        assert_eq!(path.next_to_copy(false), Some(psn));
+        path.send_copy(psn, 3);
+        assert_eq!(path.next_to_copy(false), None, "one copy each");
+    }
+
+    #[test]
+    fn a_first_transmission_proven_lost_earns_its_copy_another() {
+        let (mut path, psn, bits) = with_two_missing();
+        path.send_copy(psn.plus(1), 1);
+        path.send_copy(psn, 1);
+        assert_eq!(path.next_to_copy(false), None);
+        path.on_ack(psn, Tsn::truncate(9), bits, 2);
+        let patience = Patience {
+            early: true,
+            ..Patience::default()
+        };
+        assert!(path.can_resolve(patience));
+        assert_eq!(path.resolve(), Fate::Probe, "its fate is the copy's");
+        assert_eq!(path.next_to_copy(false), Some(psn));
+    }
 }

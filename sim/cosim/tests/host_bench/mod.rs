@@ -1,6 +1,7 @@
 //! The host side in Verilator between an AXI4-Lite master and a host memory.
 #![allow(dead_code)] // each test file uses a part
 
+use metaroce_cores::narrow::Narrowing;
 use metaroce_cosim::axi_lite::{Access, Answer, AxiLiteMaster};
 use metaroce_cosim::axi_mem::{self, AxiMemory, Memory, Timing};
 use metaroce_cosim::bus::{Agent, Stalls};
@@ -32,7 +33,8 @@ pub struct Bench {
 
 impl Bench {
     pub fn new(stalls: f64, seed: u64) -> Self {
-        let dut = model(HostSide::<PLANES, 2, SLOTS, 2>::new(256, 4, 3), "host_side");
+        let host_side = HostSide::<PLANES, 2, SLOTS, 2>::new(256, 4, 3, &Narrowing::none());
+        let dut = model(host_side, "host_side");
         let mut memory = Memory::new();
         memory.add("sq", SQ_BASE, 64 << 3, axi_mem::Access::ReadOnly);
         memory.add("cq", CQ_BASE, 32 << 2, axi_mem::Access::ReadWrite);

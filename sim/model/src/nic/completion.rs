@@ -83,10 +83,10 @@ impl Nic {
     }
 
     fn next_to_retire(&self) -> Option<(usize, CompletionStatus)> {
-        let mut blocked = Vec::new();
+        let stream = |message: &Message| (message.wqe.connection, message.wqe.stream);
         for (position, message) in self.messages.open() {
-            let stream = (message.wqe.connection, message.wqe.stream);
-            if blocked.contains(&stream) {
+            let mut before = self.messages.open().take_while(|&(p, _)| p < position);
+            if before.any(|(_, m)| stream(m) == stream(message)) {
                 continue;
             }
             if let Some(status) = self.status(message) {
@@ -95,7 +95,6 @@ impl Nic {
             if !self.is_whole() {
                 return None;
             }
-            blocked.push(stream);
         }
         None
     }

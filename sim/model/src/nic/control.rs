@@ -82,6 +82,7 @@ impl Nic {
                 .map_or(0, |c| c.reorder.allowance()),
             early: self.options.max_allowance > 0
                 || self.options.idle_copies
+                || self.options.retransmission_copies
                 || self.options.is(Mutant::BitsAheadOfEcho),
         })
     }
@@ -120,6 +121,35 @@ impl Nic {
             }
             _ => true,
         }
+    }
+
+    /// Ticks until the receiver's share lets the current message's next packet go, as of the last attempt; 0: now, or
+    /// there is none.
+    pub fn current_waits(&self) -> u32 {
+        let packet = self.messages.current();
+        let message = packet.and_then(|p| self.messages.in_slot(p.slot));
+        let state = message.and_then(|m| self.connections[usize::from(m.wqe.connection)].as_ref());
+        let rate = self.options.line_rate;
+        state
+            .filter(|_| rate > 0)
+            .map_or(0, |s| s.bucket.opens_in(rate))
+    }
+
+    /// Packets that a path's window holds now, to look at; `None`: no such path.
+    pub fn path_window(&self, path: u32) -> Option<u32> {
+        let state = self.paths.get(path as usize)?.as_ref()?;
+        Some(self.window(state))
+    }
+
+    /// UDP source port of a path now.
+    pub fn entropy(&self, path: u32) -> Option<u16> {
+        Some(self.paths.get(path as usize)?.as_ref()?.config.entropy)
+    }
+
+    /// Bytes of memory that its connections hold: tables of paths and connections, not the rare queues.
+    pub fn memory(&self) -> usize {
+        let paths = self.paths.iter().flatten().map(|p| p.send.memory());
+        size_of_val(&self.paths[..]) + size_of_val(&self.connections[..]) + paths.sum::<usize>()
     }
 
     /// A data packet leaves, new or again.

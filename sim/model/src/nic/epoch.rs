@@ -227,7 +227,6 @@ impl Nic {
     /// A drained path starts its next epoch. `false`: there is none, or the resolver has more to do.
     pub fn reopen(&mut self, path: u32, now: u32) -> bool {
         let window_log2 = self.size.window_log2;
-        let law = self.laws.start(now);
         let Some(state) = self.paths.get_mut(path as usize).and_then(Option::as_mut) else {
             return false;
         };
@@ -240,7 +239,8 @@ impl Nic {
         state.send = SendPath::new(window_log2, next.psn, next.tsn, now);
         state.epoch_tx = next.epoch;
         state.config.entropy = next.entropy;
-        (state.law, state.rtt, state.acked) = (law, RttEstimate::default(), (0, 0));
+        state.law = self.laws.start(now);
+        (state.rtt, state.acked) = (RttEstimate::default(), (0, 0));
         state.standing = Standing::Open;
         true
     }

@@ -79,8 +79,15 @@ impl Nic {
 
     fn accept(&mut self, path: u32, frame: &Incoming, effect: Effect) -> Received {
         let ack_every = self.tunables.ack_every;
+        let only_skips = self.options.ack_only_skips;
         let state = &mut self.path_mut(path).receive;
-        if state.on_accepted(frame.psn, frame.ce, frame.ack_request, ack_every) {
+        if state.on_accepted(
+            frame.psn,
+            frame.ce,
+            frame.ack_request,
+            ack_every,
+            only_skips,
+        ) {
             state.ack_pending = true;
         }
         if let Body::Write(write) = &frame.body {

@@ -109,16 +109,17 @@ impl Nic {
         })
     }
 
-    /// A second copy of the newest packet under way on a path, if the connection may idle like that.
+    /// A second copy of a packet under way on a path, if the connection may idle like that.
     fn copy(&mut self, path: u32, now: u32) -> Option<Outgoing> {
-        if !self.options.idle_copies || self.connection(path).copies == 0 {
+        let any = self.options.idle_copies;
+        if !(any || self.options.retransmission_copies) || self.connection(path).copies == 0 {
             return None;
         }
         let state = self.path(path);
         if state.send.pipe_room(self.window(state)) == 0 {
             return None;
         }
-        let psn = state.send.newest_without_copy()?;
+        let psn = state.send.next_to_copy(any)?;
         let (packet, tsn) = self.path_mut(path).send.send_copy(psn, now);
         self.connection_mut(path).copies -= 1;
         self.extra.count(Extra::TxCopies);

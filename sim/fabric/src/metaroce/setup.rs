@@ -1,0 +1,248 @@
+//! Connections between the hosts of a scenario, as host software sets them up before the first packet.
+use std::collections::{BTreeSet, VecDeque};
+use std::net::Ipv4Addr;
+
+use metaroce_model::config::{Options, Size, Tunables};
+use metaroce_model::congestion::{AimdSettings, DelaySettings, Fixed, LawSettings};
+use metaroce_model::hint::{HeardLately, PostedBuffers};
+use metaroce_model::nic::Nic;
+use metaroce_model::tracker::ReceiveBuffer;
+use metaroce_protocol::{
+    ConnectionEntry, MacAddr, PathEntry, Profile, Psn, RegionEntry, Tsn, WqeOpcode,
+};
+use rand_chacha::ChaCha8Rng;
+
+use super::{NicHost, Peer, TICK};
+use crate::entropy;
+use crate::host::Host;
+use crate::packet::HostId;
+use crate::scenario::{Hints, Law, Scenario, Transport};
+use crate::topology::Topology;
+use crate::units::Duration;
+use crate::workload::{Flow, FlowId};
+
+/// All hosts, with a connection for every pair that exchanges flows.
+pub fn build(
+    scenario: &Scenario,
+    topology: &Topology,
+    flows: &[Flow],
+    round_trip: u64,
+    random: &mut ChaCha8Rng,
+) -> Vec<NicHost> {
+    let mut peers = vec![BTreeSet::new(); scenario.fabric.hosts() as usize];
+    for flow in flows {
+        peers[flow.from as usize].insert(flow.to);
+        peers[flow.to as usize].insert(flow.from);
+    }
+    let mut hosts: Vec<_> = (peers.iter().enumerate())
+        .map(|(id, peers)| host(scenario, id as HostId, peers, round_trip))
+        .collect();
+    for from in 0..hosts.len() {
+        for &to in &peers[from] {
+            let there = hosts[to as usize].connection_to(from as HostId);
+            let there = there.expect("connections have two ends");
+            let ports = entropy::ports(scenario, topology, (from as HostId, to), random);
+            connect(&mut hosts[from], to, there, &ports);
+        }
+    }
+    for (id, flow) in flows.iter().enumerate() {
+        post(&mut hosts[flow.to as usize], id as FlowId, flow);
+    }
+    hand_over_hints(&mut hosts);
+    hosts
+}
+
+fn host(scenario: &Scenario, id: HostId, peers: &BTreeSet<HostId>, round_trip: u64) -> NicHost {
+    let t = &scenario.transport;
+    let planes = scenario.fabric.planes;
+    let connections = peers.len().max(1).next_power_of_two() as u32;
+    let size = Size {
+        connections,
+        paths: t.paths,
+        window_log2: 8,
+        planes,
+        regions: 1,
+        slots: 16,
+    };
+    let mut nic = Nic::with_options(size, tunables(t), options(scenario));
+    nic.set_law(law(t));
+    nic.write_region(0, region());
+    match t.hints {
+        Hints::Off => {}
+        Hints::Posted => nic.set_activity(Box::new(PostedBuffers::default())),
+        Hints::Heard => {
+            let lately = (4 * round_trip / TICK) as u32;
+            nic.set_activity(Box::new(HeardLately::new(lately)));
+        }
+    }
+    NicHost {
+        id,
+        nic,
+        paths: t.paths,
+        planes,
+        opcode: opcode(t),
+        peers: peers.iter().map(|_| Peer::default()).collect(),
+        connection_to: (peers.iter().copied()).zip(0..).collect(),
+        posted: VecDeque::new(),
+        asked: vec![VecDeque::new(); planes as usize],
+        answers: VecDeque::new(),
+        own_paths: Vec::new(),
+        walk: 0,
+        walk_left: 0,
+        changed: false,
+        spurious: 0,
+        outcomes: Vec::new(),
+    }
+}
+
+/// What flows are: Sends where posted buffers count.
+pub fn opcode(transport: &Transport) -> WqeOpcode {
+    match transport.hints {
+        Hints::Posted => WqeOpcode::Send,
+        _ => WqeOpcode::Write,
+    }
+}
+
+fn in_ticks(duration: Duration) -> u32 {
+    (duration.0 / TICK) as u32
+}
+
+fn tunables(t: &Transport) -> Tunables {
+    Tunables {
+        window: t.window,
+        rto: in_ticks(t.rto),
+        max_retries: t.max_retries,
+        ack_every: t.ack_every,
+        mtu_log2: t.mtu.0.ilog2(),
+    }
+}
+
+fn options(scenario: &Scenario) -> Options {
+    let t = &scenario.transport;
+    let planes = u64::from(scenario.fabric.planes);
+    // Bytes a tick in 1/256.
+    let line = scenario.fabric.link.rate.0 * planes / 8 * 256 / (1_000_000_000_000 / TICK);
+    Options {
+        profile: Profile::Whole,
+        rto_floor: in_ticks(t.rto_floor),
+        connection_window: t.connection_window,
+        line_rate: if t.hints == Hints::Off {
+            0
+        } else {
+            line as u32
+        },
+        burst: t.burst.0 as u32,
+        max_allowance: t.max_allowance,
+        first_allowance: t.first_allowance,
+        allowance_calm: t.allowance_calm,
+        idle_copies: t.idle_copies,
+        ack_only_skips: t.ack_only_skips,
+        retransmission_copies: t.retransmission_copies,
+        extra_tail_probes: t.extra_tail_probes,
+        reroute_after: t.reroute_after,
+        suspect_paths: t.suspect_paths,
+        recovery_probes: t.recovery_probes,
+        ramp_ticks: in_ticks(t.ramp),
+        ..Options::default()
+    }
+}
+
+fn law(t: &Transport) -> Box<dyn LawSettings> {
+    match t.law {
+        Law::Fixed => Box::new(Fixed),
+        Law::Aimd => Box::new(AimdSettings {
+            first: t.first_window,
+            cap: t.window,
+            ..AimdSettings::default()
+        }),
+        Law::Delay => Box::new(DelaySettings {
+            first: t.first_window,
+            cap: t.window,
+            ..DelaySettings::default()
+        }),
+    }
+}
+
+/// All of memory: no byte is ever written.
+fn region() -> RegionEntry {
+    RegionEntry {
+        valid: true,
+        r_key: 0,
+        base: 0,
+        length: u64::MAX,
+    }
+}
+
+/// Hosts have addresses of 10.0.0.0/8.
+fn address_of(host: HostId) -> Ipv4Addr {
+    Ipv4Addr::from(10 << 24 | host)
+}
+
+/// The host of an address.
+pub fn host_of(address: Ipv4Addr) -> HostId {
+    u32::from(address) & 0xFF_FFFF
+}
+
+fn connect(host: &mut NicHost, to: HostId, there: u32, ports: &[u16]) {
+    let here = host.connection_to(to).expect("connections have two ends");
+    let entry = ConnectionEntry {
+        valid: true,
+        local_qp: here,
+        remote_qp: there,
+        path_count: host.paths.min(255) as u8,
+        dst_mac: MacAddr::default(),
+        src_mac: MacAddr::default(),
+        src_ip: address_of(host.id),
+        dst_ip: address_of(to),
+        ip_sum: 0,
+    };
+    host.nic.write_connection(here, entry);
+    for (path, &entropy) in (0..).zip(ports) {
+        let entry = PathEntry {
+            valid: true,
+            plane: (path % host.planes) as u8,
+            epoch: 0,
+            entropy,
+            first_psn_tx: Psn::default(),
+            first_tsn_tx: Tsn::default(),
+            first_psn_rx: Psn::default(),
+            first_tsn_rx: Tsn::default(),
+        };
+        host.nic.write_path(here * host.paths + path, entry, 0);
+    }
+}
+
+/// The receiver's side of a flow.
+fn post(host: &mut NicHost, id: FlowId, flow: &Flow) {
+    host.expect(id, flow.from);
+    if host.opcode == WqeOpcode::Send {
+        let connection = host.connection_to(flow.from).expect("it is expected");
+        let buffer = ReceiveBuffer {
+            address: 0,
+            length: flow.bytes as u32,
+            wr_id: id.into(),
+        };
+        // A stream holds 256 buffers; flows beyond wait in this simulation's memory of what to expect.
+        let _ = host.nic.post_receive(connection, 0, buffer);
+    }
+}
+
+/// Set-up carries the receiver's hint: every sender knows it before its first packet.
+fn hand_over_hints(hosts: &mut [NicHost]) {
+    for receiver in 0..hosts.len() {
+        while let Some(path) = hosts[receiver].nic.next_asked() {
+            let Some(ack) = hosts[receiver].nic.build_ack(path) else {
+                continue;
+            };
+            let sender = host_of(ack.connection.dst_ip);
+            hosts[sender as usize].receive_hint(&ack.frame);
+        }
+    }
+}
+
+impl NicHost {
+    fn receive_hint(&mut self, ack: &metaroce_model::wire::Incoming) {
+        self.nic.acknowledge(ack, 0);
+        self.outcomes().clear();
+    }
+}

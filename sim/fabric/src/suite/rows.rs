@@ -1,0 +1,256 @@
+//! Scenario by scenario.
+use super::{Bench, Goal, Group, Stopped, scenario};
+use crate::outcome::Summary;
+use crate::scenario::{LoadBalancing, Scenario};
+
+/// Seeds of most rows.
+const SEEDS: u64 = 10;
+/// Bytes of half a bandwidth-delay product: 400 Gb/s, 7.34 us.
+const HALF_BDP: f64 = 183_500.0;
+
+fn with_loss(base: &Scenario, rate: f64) -> Scenario {
+    let mut scenario = base.clone();
+    for loss in &mut scenario.loss {
+        loss.rate = rate;
+    }
+    scenario
+}
+
+fn percent(rate: f64) -> String {
+    format!("{}pct", (rate * 1e6).round() / 1e4)
+}
+
+fn mean_makespan(runs: &[Summary]) -> f64 {
+    runs.iter().map(|run| run.makespan_us).sum::<f64>() / runs.len() as f64
+}
+
+impl Bench<'_> {
+    pub(super) fn measure(&mut self, group: Group) -> Result<(), Stopped> {
+        match group {
+            Group::Ring => {
+                self.ring("ring-2mb", "2mb", [0.975, 0.91, 0.73], SEEDS)?;
+                self.ring("ring-16mb", "16mb", [0.995, 0.977, 0.87], 3)
+            }
+            Group::Loss => self.loss(),
+            Group::Permutation => self.permutation(),
+            Group::Incast => {
+                self.incast("incast-32x1mb", "32x1mb")?;
+                self.incast("incast-8x8mb", "8x8mb")
+            }
+            Group::Asymmetry => self.asymmetry(),
+            Group::LongRtt => self.long_rtt(),
+            Group::Planes => {
+                self.planes()?;
+                self.plane_failure()
+            }
+            Group::Reorder => self.reorder(),
+        }
+    }
+
+    fn ring(&mut self, name: &str, size: &str, goals: [f64; 3], seeds: u64) -> Result<(), Stopped> {
+        let base = scenario(name);
+        let lossless = mean_makespan(&self.run(&with_loss(&base, 0.0), seeds)?);
+        for (rate, goal) in [0.001, 0.01, 0.1].into_iter().zip(goals) {
+            let runs = self.run(&with_loss(&base, rate), seeds)?;
+            let key = format!("ring_{size}_loss_{}_share", percent(rate));
+            let note = format!("of the speed without loss: {lossless:.1} us");
+            self.row(key, Goal::at_least(goal), &runs, note, |run| {
+                lossless / run.makespan_us
+            });
+        }
+        Ok(())
+    }
+
+    fn loss(&mut self) -> Result<(), Stopped> {
+        let base = scenario("one-flow");
+        for (rate, goal) in [(0.001, 0.9985), (0.01, 0.988), (0.1, 0.8925)] {
+            let runs = self.run(&with_loss(&base, rate), SEEDS)?;
+            let key = format!("flow_64mb_loss_{}_share", percent(rate));
+            let note = "of the limit without loss; the wire's bound is 1 - loss";
+            self.row(key, Goal::at_least(goal), &runs, note, |run| {
+                run.goodput_share
+            });
+        }
+        Ok(())
+    }
+
+    fn permutation(&mut self) -> Result<(), Stopped> {
+        let runs = self.run(&scenario("permutation"), SEEDS)?;
+        let note = limit_note(&runs);
+        let goal = Goal::at_most(50.0).for_every_seed();
+        self.row("permutation_128x2mb_us", goal, &runs, note, |run| {
+            run.fct_us.max
+        });
+        Ok(())
+    }
+
+    fn incast(&mut self, name: &str, size: &str) -> Result<(), Stopped> {
+        let runs = self.run(&scenario(name), SEEDS)?;
+        let key = |what: &str| format!("incast_{size}_{what}");
+        let note = limit_note(&runs);
+        let every = |goal: Goal| goal.for_every_seed();
+        let goal = every(Goal::at_least(0.99));
+        self.row(key("share"), goal, &runs, &note, |run| run.goodput_share);
+        let goal = every(Goal::at_most(runs[0].limit_us / 0.99));
+        self.row(key("us"), goal, &runs, &note, |run| run.fct_us.max);
+        let goal = every(Goal::at_most(0.01));
+        let note = "last less first, of the last";
+        self.row(key("first_against_last_share"), goal, &runs, note, |run| {
+            (run.fct_us.max - run.fct_us.min) / run.fct_us.max
+        });
+        let goal = every(Goal::at_most(HALF_BDP));
+        let note = "half a bandwidth-delay product";
+        self.row(key("peak_queue_bytes"), goal, &runs, note, |run| {
+            run.peak_queue_bytes as f64
+        });
+        let goal = every(Goal::at_most(0.0));
+        let note = "a port's buffer holds one bandwidth-delay product";
+        self.row(key("dropped_packets"), goal, &runs, note, |run| {
+            run.dropped as f64
+        });
+        Ok(())
+    }
+
+    fn asymmetry(&mut self) -> Result<(), Stopped> {
+        let runs = self.run(&scenario("asymmetry"), 50)?;
+        let note = limit_note(&runs);
+        let goal = Goal::at_most(2_100.0).for_every_seed();
+        self.row("asymmetry_2x64mb_us", goal, &runs, note, |run| {
+            run.fct_us.max
+        });
+        Ok(())
+    }
+
+    fn long_rtt(&mut self) -> Result<(), Stopped> {
+        let base = scenario("long-rtt");
+        let lossless = self.run(&with_loss(&base, 0.0), 1)?;
+        let note = limit_note(&lossless);
+        self.row(
+            "long_rtt_256mb_share",
+            Goal::at_least(0.99),
+            &lossless,
+            note,
+            |run| run.goodput_share,
+        );
+        let lossless = mean_makespan(&lossless);
+        for (copies, key, goal) in [
+            (false, "long_rtt_256mb_loss_1pct_share", 0.875),
+            (true, "long_rtt_256mb_copies_loss_1pct_share", 0.92),
+        ] {
+            let mut scenario = with_loss(&base, 0.01);
+            scenario.transport.idle_copies = copies;
+            scenario.transport.retransmission_copies = true;
+            let runs = self.run(&scenario, SEEDS)?;
+            let note = format!("of the speed without loss: {lossless:.1} us");
+            self.row(key, Goal::at_least(goal), &runs, note, |run| {
+                lossless / run.makespan_us
+            });
+        }
+        Ok(())
+    }
+
+    fn planes(&mut self) -> Result<(), Stopped> {
+        let base = scenario("planes");
+        let mut one_plane = f64::NAN;
+        for planes in [1, 2, 4, 8] {
+            let mut scenario = base.clone();
+            scenario.fabric.planes = planes;
+            scenario.transport.paths = base.transport.paths / 8 * planes;
+            let runs = self.run(&scenario, 3)?;
+            if planes == 1 {
+                one_plane = mean_makespan(&runs);
+            }
+            let note = format!("of {planes} times one plane's throughput");
+            let key = format!("planes_{planes}_linear_share");
+            self.row(key, Goal::at_least(0.98), &runs, note, |run| {
+                one_plane / run.makespan_us / f64::from(planes)
+            });
+            let key = format!("planes_{planes}_uneven_share");
+            let note = "largest distance of a plane's bytes from the mean";
+            self.row(key, Goal::at_most(0.01), &runs, note, |run| {
+                let distance = run.plane_share.iter().map(|share| (share - 1.0).abs());
+                distance.fold(0.0, f64::max)
+            });
+        }
+        Ok(())
+    }
+
+    fn plane_failure(&mut self) -> Result<(), Stopped> {
+        let runs = self.run(&scenario("plane-failure"), 3)?;
+        let time = |pick: fn(&crate::outcome::Recovery) -> Option<f64>| {
+            move |run: &Summary| run.recovery.as_ref().and_then(pick).unwrap_or(f64::NAN)
+        };
+        let every = |limit: f64| Goal::at_most(limit).for_every_seed();
+        let note = "from the failure to the last sender that moved its load";
+        self.row(
+            "plane_failure_noticed_us",
+            every(200.0),
+            &runs,
+            note,
+            time(|r| r.noticed_last_us),
+        );
+        let note = "from the failure to 95 % of the other planes' line rate, two samples of 10 us in a row";
+        let rest = time(|r| r.rest_at_line_rate_us);
+        self.row(
+            "plane_failure_rest_at_line_rate_us",
+            every(1_000.0),
+            &runs,
+            note,
+            rest,
+        );
+        let note =
+            "from the return to 95 % of all planes' line rate, two samples of 10 us in a row";
+        let all = time(|r| r.all_at_line_rate_us);
+        self.row(
+            "plane_return_all_at_line_rate_us",
+            every(5_000.0),
+            &runs,
+            note,
+            all,
+        );
+        Ok(())
+    }
+
+    fn reorder(&mut self) -> Result<(), Stopped> {
+        for (name, size, goal) in [("reorder", "64mb", 0.001), ("reorder-2mb", "2mb", 0.002)] {
+            let runs = self.run(&scenario(name), 3)?;
+            let key = |what: &str| format!("reorder_{size}_{what}");
+            let note = "of the data packets";
+            self.row(
+                key("spurious_share"),
+                Goal::at_most(goal),
+                &runs,
+                note,
+                |run| run.spurious_retransmissions as f64 / run.packets as f64,
+            );
+            if name == "reorder" {
+                let note = limit_note(&runs);
+                self.row(
+                    key("goodput_share"),
+                    Goal::at_least(0.99),
+                    &runs,
+                    note,
+                    |run| run.goodput_share,
+                );
+            }
+        }
+        let mut ring = scenario("ring-2mb");
+        let reorder = scenario("reorder");
+        ring.fabric.load_balancing = LoadBalancing::Packet;
+        ring.transport.max_allowance = reorder.transport.max_allowance;
+        ring.transport.first_allowance = reorder.transport.first_allowance;
+        ring.transport.allowance_calm = reorder.transport.allowance_calm;
+        let lossless = mean_makespan(&self.run(&with_loss(&ring, 0.0), SEEDS)?);
+        let runs = self.run(&with_loss(&ring, 0.01), SEEDS)?;
+        let note = format!("of the speed without loss: {lossless:.1} us");
+        let key = "reorder_ring_2mb_loss_1pct_share";
+        self.row(key, Goal::at_least(0.88), &runs, note, |run| {
+            lossless / run.makespan_us
+        });
+        Ok(())
+    }
+}
+
+fn limit_note(runs: &[Summary]) -> String {
+    format!("the limit by wire bytes is {:.1} us", runs[0].limit_us)
+}
