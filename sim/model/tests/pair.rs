@@ -5,15 +5,6 @@ use metaroce_protocol::{CompletionStatus, Counter};
 use proptest::prelude::*;
 use support::{Faults, MEMORY, PATHS, Pair, tunables};
 
-/// Schedules tried: METAROCE_LONG=1 asks for the long form.
-fn cases() -> u32 {
-    if std::env::var_os("METAROCE_LONG").is_some() {
-        20_000
-    } else {
-        300
-    }
-}
-
 #[derive(Clone, Debug)]
 struct Schedule {
     seed: u64,
@@ -150,7 +141,7 @@ fn check(schedule: &Schedule, pair: &Pair) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: cases(), ..ProptestConfig::default() })]
+    #![proptest_config(support::schedules::config(300, 20_000))]
     #[test]
     fn each_message_arrives_once_and_whole(schedule in schedules()) {
         check(&schedule, &run(&schedule));

@@ -14,15 +14,6 @@ use support::fault::{Fault, Rule};
 use support::verbs::{Op, Play, SOURCE, STREAMS};
 use support::{Faults, PATHS, PLANES, Pair, R_KEY, Setup, tunables};
 
-/// Schedules tried: METAROCE_LONG=1 asks for the long form.
-fn cases() -> u32 {
-    if std::env::var_os("METAROCE_LONG").is_some() {
-        1_000_000
-    } else {
-        10_000
-    }
-}
-
 const VERBS: [WqeOpcode; 7] = [
     WqeOpcode::Write,
     WqeOpcode::WriteImm,
@@ -186,7 +177,7 @@ fn play(schedule: &Schedule) -> Play {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: cases(), ..ProptestConfig::default() })]
+    #![proptest_config(support::schedules::config(10_000, 1_000_000))]
     fn schedules_hold(schedule in schedules()) {
         REACHED.with(|reached| reached.borrow_mut().add(&play(&schedule)));
     }

@@ -2,6 +2,7 @@
 #![allow(dead_code)] // each test uses its part
 
 pub mod fault;
+pub mod schedules;
 pub mod verbs;
 
 use std::collections::BTreeMap;
