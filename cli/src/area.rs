@@ -24,7 +24,7 @@ pub struct Area {
     #[arg(long, value_parser = clap::builder::PossibleValuesParser::new(metaroce_bsp::area::devices()))]
     device: String,
     /// Seeds of place and route.
-    #[arg(long, value_delimiter = ',', default_values_t = metaroce_bsp::synth::DEFAULT_SEEDS)]
+    #[arg(long, value_delimiter = ',', default_value = "1,2,3,4")]
     seeds: Vec<u32>,
     /// Cells only: no place and route, no clock.
     #[arg(long)]

@@ -8,6 +8,9 @@ use crate::output::{Ending, Output, Stop};
 
 /// How fast the software is.
 #[derive(Args, Clone, Debug)]
+#[command(
+    after_help = "Examples:\n  metaroce bench model\n  metaroce bench soft --rounds 3\n  metaroce bench fabric --hosts 1024 --json"
+)]
 pub struct Bench {
     #[command(subcommand)]
     what: What,

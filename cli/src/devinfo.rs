@@ -72,7 +72,7 @@ fn rows(report: &Report) -> Vec<(&'static str, String)> {
         ("planes", c.planes.to_string()),
         ("connections", c.connections.to_string()),
         ("paths a connection", c.paths.to_string()),
-        ("window of a path [packets]", c.window.to_string()),
+        ("bitvector of a path [packets]", c.window.to_string()),
         ("streams a connection", c.streams.to_string()),
         ("messages under way", c.messages.to_string()),
         ("posted buffers a stream", c.receives.to_string()),

@@ -11,7 +11,7 @@ use metaroce_fabric::{compare, report, results, trace};
 
 use crate::output::{Ending, Output, Stop, reported, write_whole};
 
-/// Simulates a network whose hosts run the model: switches, ECN, losses, failures; and baselines.
+/// Simulate a network whose hosts run the model: switches, ECN, losses, failures; and baselines.
 #[derive(Args, Clone, Debug)]
 #[command(
     after_help = "Examples:\n  metaroce fabric sim/fabric/scenarios/permutation.toml\n  metaroce fabric --suite ring --json"

@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::output::Output;
 use crate::soft::set_up_port;
 
-/// A server's counters by name: all connections, closed ones too. Those that are 0 are left out of the table.
+/// A server's counters by name: all connections, closed ones too. Those that are 0 are left out; the sockets' five are always there.
 #[derive(Args, Clone, Debug)]
 #[command(
     after_help = "Example:\n  metaroce serve --local 127.0.0.1\n  metaroce stats 127.0.0.1 --json"
@@ -48,11 +48,11 @@ impl Stats {
 /// What the sockets saw, for a table.
 fn socket_rows(s: &Statistics) -> Vec<(String, String)> {
     let rows = [
-        ("datagrams sent", s.tx_datagrams),
-        ("datagrams that the network did not take", s.tx_refused),
-        ("frames thrown away on purpose", s.tx_injected_losses),
-        ("datagrams received", s.rx_datagrams),
-        ("system calls that received some", s.rx_batches),
+        ("tx_datagrams", s.tx_datagrams),
+        ("tx_refused", s.tx_refused),
+        ("tx_injected_losses", s.tx_injected_losses),
+        ("rx_datagrams", s.rx_datagrams),
+        ("rx_batches", s.rx_batches),
     ];
     rows.map(|(name, n)| (name.to_string(), n.to_string()))
         .into()

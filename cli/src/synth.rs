@@ -25,7 +25,7 @@ pub struct Synth {
     #[arg(long, value_parser = clock)]
     clock: Option<f64>,
     /// Seeds to try in turn until the clock is met.
-    #[arg(long, value_delimiter = ',', default_values_t = metaroce_bsp::synth::DEFAULT_SEEDS)]
+    #[arg(long, value_delimiter = ',', default_value = "1,2,3,4")]
     seeds: Vec<u32>,
 }
 

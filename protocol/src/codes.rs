@@ -108,7 +108,7 @@ codes! {
         BadKey = 1, "bad_key";
         /// The payload does not lie inside the region.
         BadRange = 2, "bad_range";
-        /// Reserved for Sends: no receive buffer is posted.
+        /// A Send, or a Write with immediate, found no posted receive buffer.
         ReceiverNotReady = 3, "receiver_not_ready";
         /// The request breaks a stated limit, or answers what was not asked.
         InvalidRequest = 4, "invalid_request";

@@ -13,7 +13,7 @@ pub const OPCODE_PROBE: u64 = 0x0D2;
 pub const REASON_BAD_KEY: u64 = 1;
 /// The payload does not lie inside the region.
 pub const REASON_BAD_RANGE: u64 = 2;
-/// Reserved for Sends: no receive buffer is posted.
+/// A Send, or a Write with immediate, found no posted receive buffer.
 pub const REASON_RECEIVER_NOT_READY: u64 = 3;
 /// Every packet was delivered.
 pub const STATUS_SUCCESS: u64 = 0;

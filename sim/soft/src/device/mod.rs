@@ -112,9 +112,9 @@ impl DeviceOptions {
         }
         if self.not_ready > MAX_NOT_READY {
             return Err(OutOfRange {
-                what: "seconds of patience with a peer without buffers",
-                max: MAX_NOT_READY.as_secs(),
-                found: self.not_ready.as_secs(),
+                what: "milliseconds of patience with a peer without buffers",
+                max: MAX_NOT_READY.as_millis() as u64,
+                found: u64::try_from(self.not_ready.as_millis()).unwrap_or(u64::MAX),
             }
             .into());
         }

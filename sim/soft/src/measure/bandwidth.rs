@@ -145,7 +145,8 @@ fn digest(verb: Verb, bytes: usize, ends: &[f64]) -> Bandwidth {
     let rate =
         |messages: usize, seconds: f64| per_second(messages as f64 * bytes as f64 * 8e-9, seconds);
     let average = rate(ends.len(), seconds);
-    let stretch = (ends.len() / 8).max(1);
+    // What one poll finds completes at one time: a stretch is longer than what is under way.
+    let stretch = (ends.len() / 8).max(2 * DEPTH as usize);
     let peaks = ends
         .windows(stretch + 1)
         .map(|w| rate(stretch, w[stretch] - w[0]));
