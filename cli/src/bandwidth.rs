@@ -17,10 +17,10 @@ pub struct Options {
     #[arg(long, default_value_t = 65_536)]
     size: u32,
     /// Messages.
-    #[arg(long, default_value_t = 5_000)]
+    #[arg(long, default_value_t = 5_000, value_parser = clap::value_parser!(u64).range(1..))]
     iterations: u64,
     /// Seconds, instead of a number of messages.
-    #[arg(long)]
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     duration: Option<u64>,
 }
 

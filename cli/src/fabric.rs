@@ -24,7 +24,7 @@ pub struct Fabric {
     #[arg(long, conflicts_with_all = ["scenario", "seed", "report", "trace"])]
     suite: Option<Suite>,
     /// Also compares with the baselines, and writes all to this Markdown file and a plot beside it.
-    #[arg(long, requires = "suite")]
+    #[arg(long, requires = "suite", conflicts_with = "scenario")]
     results: Option<PathBuf>,
     /// Decides every random choice, instead of the scenario's.
     #[arg(long)]

@@ -68,26 +68,35 @@ enum Verb {
 fn run(cli: &Cli) -> anyhow::Result<()> {
     let output = Output::new(cli.json);
     let stop = Stop::on_interrupt()?;
+    let result = dispatch(cli, &output, &stop);
+    // ^C reaches the tools that a verb has started too: their end is no failure of theirs.
+    if result.is_err() {
+        stop.check()?;
+    }
+    result
+}
+
+fn dispatch(cli: &Cli, output: &Output, stop: &Stop) -> anyhow::Result<()> {
     match &cli.verb {
-        Verb::Emit(verb) => verb.run(&output),
-        Verb::Cosim(verb) => verb.run(&output, &stop),
-        Verb::Compliance(verb) => verb.run(&output, &stop),
-        Verb::Synth(verb) => verb.run(&output, &stop),
-        Verb::Area(verb) => verb.run(&output, &stop),
-        Verb::Fabric(verb) => verb.run(&output, &stop),
-        Verb::Wave(verb) => verb.run(&output),
-        Verb::Registers(verb) => verb.run(&output),
-        Verb::Dissector(verb) => verb.run(&output),
-        Verb::Serve(verb) => verb.run(&output, &stop),
-        Verb::WriteBw(verb) => verb.run(&output, &stop),
-        Verb::WriteLat(verb) => verb.run(&output, &stop),
-        Verb::SendBw(verb) => verb.run(&output, &stop),
-        Verb::SendLat(verb) => verb.run(&output, &stop),
-        Verb::ReadBw(verb) => verb.run(&output, &stop),
-        Verb::ReadLat(verb) => verb.run(&output, &stop),
-        Verb::Devinfo(verb) => verb.run(&output),
-        Verb::Stats(verb) => verb.run(&output),
-        Verb::Bench(verb) => verb.run(&output, &stop),
+        Verb::Emit(verb) => verb.run(output),
+        Verb::Cosim(verb) => verb.run(output, stop),
+        Verb::Compliance(verb) => verb.run(output, stop),
+        Verb::Synth(verb) => verb.run(output, stop),
+        Verb::Area(verb) => verb.run(output, stop),
+        Verb::Fabric(verb) => verb.run(output, stop),
+        Verb::Wave(verb) => verb.run(output),
+        Verb::Registers(verb) => verb.run(output),
+        Verb::Dissector(verb) => verb.run(output),
+        Verb::Serve(verb) => verb.run(output, stop),
+        Verb::WriteBw(verb) => verb.run(output, stop),
+        Verb::WriteLat(verb) => verb.run(output, stop),
+        Verb::SendBw(verb) => verb.run(output, stop),
+        Verb::SendLat(verb) => verb.run(output, stop),
+        Verb::ReadBw(verb) => verb.run(output, stop),
+        Verb::ReadLat(verb) => verb.run(output, stop),
+        Verb::Devinfo(verb) => verb.run(output),
+        Verb::Stats(verb) => verb.run(output),
+        Verb::Bench(verb) => verb.run(output, stop),
     }
 }
 

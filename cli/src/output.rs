@@ -1,13 +1,14 @@
 //! What every command prints: a table or one JSON object; and how it ends.
 use std::fmt;
 use std::io::{IsTerminal, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use metaroce_bsp::FlowError;
 use serde::Serialize;
@@ -137,7 +138,7 @@ impl Drop for Progress {
     }
 }
 
-/// Set by ^C: long work looks at it and ends cleanly.
+/// Set by ^C, SIGTERM and SIGHUP: long work looks at it and ends cleanly.
 #[derive(Clone, Debug, Default)]
 pub struct Stop(Arc<AtomicBool>);
 
@@ -216,15 +217,25 @@ pub fn exit_code(error: &anyhow::Error) -> u8 {
     }
 }
 
-/// Writes a file whole or not at all.
+/// Writes a file whole or not at all. What is no plain file (a device, a pipe, a folder) is not replaced.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
-    let folder = path
-        .parent()
-        .filter(|p| !p.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
-    std::fs::create_dir_all(folder)?;
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    file.write_all(bytes)?;
-    file.persist(path)?;
-    Ok(())
+    let write = || {
+        if path.exists() && !path.is_file() {
+            bail!("it is no plain file");
+        }
+        let folder = path
+            .parent()
+            .filter(|p| !p.as_os_str().is_empty())
+            .unwrap_or(Path::new("."));
+        std::fs::create_dir_all(folder)?;
+        // As `File::create` does: the umask takes away what others may not.
+        let everyone = std::fs::Permissions::from_mode(0o666);
+        let mut file = tempfile::Builder::new()
+            .permissions(everyone)
+            .tempfile_in(folder)?;
+        file.write_all(bytes)?;
+        file.persist(path).map_err(|error| error.error)?;
+        Ok(())
+    };
+    write().with_context(|| format!("can't write {}", path.display()))
 }

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use clap::Args;
+use clap::builder::RangedU64ValueParser;
+use metaroce_protocol::constants::{ACK_EVERY, MAX_RETRIES, RTO, Tunable, WINDOW};
 use metaroce_soft::{Device, DeviceOptions, FIRST_ENTROPY, SoftError, pin, setup::PORT, spread};
 use metaroce_verbs::PathAttributes;
 
@@ -25,16 +27,16 @@ pub struct Sockets {
     #[arg(long, default_value_t = 1024, value_parser = mtu)]
     mtu: u32,
     /// Unresolved packets of a path.
-    #[arg(long, default_value_t = metaroce_protocol::constants::WINDOW.default)]
+    #[arg(long, default_value_t = WINDOW.default, value_parser = tunable(&WINDOW))]
     window: u32,
     /// Received packets of a path to an ACK.
-    #[arg(long, default_value_t = metaroce_protocol::constants::ACK_EVERY.default)]
+    #[arg(long, default_value_t = ACK_EVERY.default, value_parser = tunable(&ACK_EVERY))]
     ack_every: u32,
     /// Microseconds of silence before a path is probed.
-    #[arg(long, default_value_t = metaroce_protocol::constants::RTO.default)]
+    #[arg(long, default_value_t = RTO.default, value_parser = tunable(&RTO))]
     rto: u32,
     /// Time-outs in a row before a connection fails.
-    #[arg(long, default_value_t = metaroce_protocol::constants::MAX_RETRIES.default)]
+    #[arg(long, default_value_t = MAX_RETRIES.default, value_parser = tunable(&MAX_RETRIES))]
     max_retries: u32,
     /// Share of frames thrown away instead of sent, 0 to below 1.
     #[arg(long, default_value_t = 0.0, value_parser = share)]
@@ -57,6 +59,11 @@ pub struct Sockets {
     /// Stay on this CPU.
     #[arg(long)]
     cpu: Option<usize>,
+}
+
+/// What register of this tunable takes.
+fn tunable(tunable: &Tunable) -> RangedU64ValueParser<u32> {
+    RangedU64ValueParser::new().range(u64::from(tunable.min)..=tunable.max.into())
 }
 
 fn mtu(text: &str) -> Result<u32, String> {

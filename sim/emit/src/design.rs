@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::error::EmitError;
 use crate::names::forbidden;
+use crate::print::SIGNATURE;
 
 /// Which way a port goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,15 +98,40 @@ fn refuse_others(dir: &Path) -> Result<(), EmitError> {
         return Ok(());
     }
     let list = dir.join("files.f");
+    let mut names = BTreeSet::new();
     for entry in at(dir, fs::read_dir(dir))? {
         let path = at(dir, entry)?.path();
-        let verilog = path.extension().is_some_and(|extension| extension == "v");
-        if path != list && !(verilog && list.is_file()) {
-            let dir = dir.to_path_buf();
-            return Err(EmitError::Occupied { dir, other: path });
+        if path == list {
+            continue;
+        }
+        if !is_emitted(&path) {
+            return occupied(dir, path);
+        }
+        names.extend(
+            path.file_name()
+                .map(|name| name.to_string_lossy().into_owned()),
+        );
+    }
+    // A list of anything else is not of an emitted set either.
+    if list.exists() {
+        let text = at(&list, fs::read_to_string(&list))?;
+        let listed: BTreeSet<String> = text.lines().map(str::to_owned).collect();
+        if names.is_empty() || !names.is_subset(&listed) {
+            return occupied(dir, list);
         }
     }
     Ok(())
+}
+
+fn occupied<T>(dir: &Path, other: PathBuf) -> Result<T, EmitError> {
+    let dir = dir.to_path_buf();
+    Err(EmitError::Occupied { dir, other })
+}
+
+/// Whether a plain file begins as every emitted one does.
+fn is_emitted(path: &Path) -> bool {
+    let plain = fs::symlink_metadata(path).is_ok_and(|data| data.is_file());
+    plain && fs::read(path).is_ok_and(|bytes| bytes.starts_with(SIGNATURE.as_bytes()))
 }
 
 /// Puts `fresh` in the place of `dir`; what stood there is kept until the new set stands.

@@ -36,12 +36,13 @@ pub(crate) fn logic(
     Ok(printer.module(scope, ports, children, mark))
 }
 
+/// First line of every file: only what begins with it is replaced.
+pub(crate) const SIGNATURE: &str =
+    "// Emitted from Rust by metaroce-emit: change the Rust source, not this file.";
+
 /// The head of a module, ports first.
 pub(crate) fn head(mark: &str, ports: &[Port], registered: &[&str]) -> String {
-    let mut out = String::from(
-        "// Emitted from Rust by metaroce-emit: change the Rust source, not this file.\n\
-         `default_nettype none\n\n",
-    );
+    let mut out = format!("{SIGNATURE}\n`default_nettype none\n\n");
     let _ = write!(out, "module {mark} (");
     let lines: Vec<String> = ports
         .iter()

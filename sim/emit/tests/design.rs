@@ -106,9 +106,10 @@ fn files_are_written_as_a_whole_or_not_at_all() {
     let list = fs::read_to_string(place.join("files.f")).expect("list");
     assert_eq!(list.lines().count(), 6);
     assert_eq!(list.lines().last(), Some("whole.v"));
-    fs::write(place.join("stale.v"), "old").expect("written");
     whole().write_to(&place).expect("written again");
-    assert!(!place.join("stale.v").exists());
+    fs::write(place.join("theirs.v"), "module theirs; endmodule").expect("written");
+    assert!(whole().write_to(&place).is_err(), "a file by hand");
+    fs::remove_file(place.join("theirs.v")).expect("removed");
     assert_eq!(
         fs::read_dir(dir.path()).expect("read").count(),
         1,
@@ -120,9 +121,9 @@ fn files_are_written_as_a_whole_or_not_at_all() {
     assert!(place.join("notes.txt").exists() && place.join("whole.v").exists());
     let others = dir.path().join("others");
     fs::create_dir(&others).expect("made");
-    fs::write(others.join("theirs.v"), "module theirs; endmodule").expect("written");
+    fs::write(others.join("files.f"), "../mine.v\n").expect("written");
     assert!(whole().write_to(&others).is_err());
-    assert!(others.join("theirs.v").exists());
+    assert!(others.join("files.f").exists());
     fs::remove_dir_all(&others).expect("removed");
     fs::write(dir.path().join("file"), "kept").expect("written");
     assert!(whole().write_to(&dir.path().join("file/rtl")).is_err());

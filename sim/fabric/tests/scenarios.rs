@@ -59,6 +59,11 @@ fn what_is_wrong_is_named_with_line_and_field() {
         &flow("from = 1, to = 2, size = '1 parsec'"),
         &["line 10", "size = '1 parsec'", "no size"],
     );
+    let many = small("[[workload]]\nall-to-all = { size = '1B' }\n");
+    refuses(
+        &many.replace("hosts_per_leaf = 2", "hosts_per_leaf = 1024"),
+        &["4192256 flows"],
+    );
     let fabric = |from: &str, to: &str| small(FLOW).replace(from, to);
     refuses(
         &fabric("spines = 4", "spines = 0"),

@@ -9,6 +9,8 @@ use crate::units::{Duration, Rate, Size};
 const MAX_HOSTS: u64 = 65_536;
 /// Largest flow: a WQE's length has 32 bits; the bound is the documented one.
 const MAX_FLOW: u64 = 1 << 30;
+/// Flows of a workload: each takes some hundred bytes from the start.
+const MAX_FLOWS: u64 = 4_000_000;
 /// Slowest and fastest link that the model's integers can pace.
 const RATES: std::ops::RangeInclusive<u64> = 1_000_000..=10_000_000_000_000;
 
@@ -195,6 +197,17 @@ impl Scenario {
     }
 
     fn check_workload(&self, at: Field, workload: &Workload) -> Checked {
+        self.check_values(at.clone(), workload)?;
+        let flows = workload.flows(self.fabric.hosts());
+        if flows > MAX_FLOWS {
+            let found = format!("{flows} flows");
+            let wanted = format!("at most {MAX_FLOWS}");
+            return fail(at, Problem::Range { found, wanted });
+        }
+        Ok(())
+    }
+
+    fn check_values(&self, at: Field, workload: &Workload) -> Checked {
         let size_in = |at: Field, size: Size| within(at, size, Size(1), Size(MAX_FLOW));
         match workload {
             Workload::Permutation { size, repeat } => {

@@ -56,6 +56,21 @@ pub enum Workload {
     },
 }
 
+impl Workload {
+    /// Flows that it makes among so many hosts.
+    pub fn flows(&self, hosts: u64) -> u64 {
+        let others = hosts.saturating_sub(1);
+        match self {
+            Workload::Permutation { repeat, .. } => hosts * u64::from(*repeat),
+            Workload::Incast { senders, .. } => u64::from(*senders),
+            Workload::AllToAll { .. } => hosts * others,
+            Workload::RingAllReduce { steps, .. } => hosts * steps.map_or(2 * others, u64::from),
+            Workload::RingAllGather { .. } | Workload::RingReduceScatter { .. } => hosts * others,
+            Workload::Flows { list, .. } => list.len() as u64,
+        }
+    }
+}
+
 /// One flow of a list.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
