@@ -107,6 +107,11 @@ fn files_are_written_as_a_whole_or_not_at_all() {
     assert_eq!(list.lines().count(), 6);
     assert_eq!(list.lines().last(), Some("whole.v"));
     whole().write_to(&place).expect("written again");
+    // Of an earlier set, and gone from this one.
+    fs::copy(place.join("whole.v"), place.join("stale.v")).expect("written");
+    fs::write(place.join("files.f"), format!("{list}stale.v\n")).expect("written");
+    whole().write_to(&place).expect("written again");
+    assert!(!place.join("stale.v").exists());
     fs::write(place.join("theirs.v"), "module theirs; endmodule").expect("written");
     assert!(whole().write_to(&place).is_err(), "a file by hand");
     fs::remove_file(place.join("theirs.v")).expect("removed");
