@@ -9,12 +9,14 @@ use metaroce_fabric::simulation::Simulation;
 use metaroce_fabric::suite::{self, Group};
 use metaroce_fabric::{compare, report, results, trace};
 
-use crate::output::{Ending, Output, Stop, reported, write_whole};
+use crate::output::{Ending, Output, Stop, reported, usage, write_whole};
+
+mod hybrid;
 
 /// Simulate a network whose hosts run the model: switches, ECN, losses, failures; and baselines.
 #[derive(Args, Clone, Debug)]
 #[command(
-    after_help = "Examples:\n  metaroce fabric sim/fabric/scenarios/permutation.toml\n  metaroce fabric --suite ring --json"
+    after_help = "Examples:\n  metaroce fabric sim/fabric/scenarios/permutation.toml\n  metaroce fabric --suite ring --json\n  metaroce fabric sim/fabric/scenarios/hybrid-incast.toml --hardware 0,3"
 )]
 pub struct Fabric {
     /// What to simulate (docs/fabric.md has the fields).
@@ -35,6 +37,8 @@ pub struct Fabric {
     /// Writes the first flow's events to this file, for Perfetto.
     #[arg(long)]
     trace: Option<PathBuf>,
+    #[command(flatten)]
+    hybrid: hybrid::Hybrid,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -64,9 +68,26 @@ impl Fabric {
     pub fn run(&self, output: &Output, stop: &Stop) -> Result<()> {
         match (&self.suite, &self.scenario) {
             (Some(suite), _) => self.measure(*suite, output, stop),
-            (None, Some(path)) => self.simulate(&Scenario::read(path)?, output, stop),
+            (None, Some(path)) => {
+                let mut scenario = Scenario::read(path)?;
+                self.hybrid.apply(&mut scenario)?;
+                self.start(&scenario, output, stop)
+            }
             (None, None) => bail!("name a scenario or a suite"),
         }
+    }
+
+    fn start(&self, scenario: &Scenario, output: &Output, stop: &Stop) -> Result<()> {
+        if scenario.hardware.is_empty() {
+            return self.simulate(scenario, output, stop);
+        }
+        if self.report.is_some() || self.trace.is_some() {
+            return Err(usage(
+                "a run with hardware has no --report and no --trace: leave them out",
+            ));
+        }
+        let seed = self.seed.unwrap_or(scenario.seed);
+        self.hybrid.run(scenario, seed, output, stop)
     }
 
     fn simulate(&self, scenario: &Scenario, output: &Output, stop: &Stop) -> Result<()> {
@@ -191,6 +212,10 @@ fn lines(s: &Summary) -> Vec<String> {
             ),
         ]);
     }
+    aligned(&rows)
+}
+
+fn aligned(rows: &[(&str, String)]) -> Vec<String> {
     let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
     rows.iter()
         .map(|(name, value)| format!("{name:width$}  {value}"))

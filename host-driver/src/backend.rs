@@ -1,7 +1,10 @@
 //! What a driver needs of the way to its device.
 use crate::error::DeviceError;
 
+mod arena;
 pub mod verilated;
+
+pub use arena::Arena;
 
 /// Registers, and memory that the device can reach.
 pub trait Backend {

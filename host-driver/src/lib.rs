@@ -7,7 +7,7 @@ mod device;
 mod error;
 mod queues;
 
-pub use backend::Backend;
 pub use backend::verilated::{Lab, VerilatedBackend};
+pub use backend::{Arena, Backend};
 pub use device::{DeviceOptions, open};
 pub use error::DeviceError;

@@ -3,23 +3,18 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use metaroce_cosim::axi_lite::{Access, Answer};
-use metaroce_cosim::axi_mem::Access as MemoryAccess;
 use metaroce_cosim::station::Failure;
 use metaroce_cosim::testbed::Testbed;
 use metaroce_protocol::Counter;
 use thiserror::Error;
 
-use super::Backend;
+use super::{Arena, Backend};
 use crate::error::DeviceError;
 
 /// Cycles that pass while an application waits once.
 const CYCLES_PER_ROUND: u64 = 64;
 /// A register access that takes longer than this has hung.
 const ACCESS_LIMIT: u64 = 100_000;
-/// Where host memory begins: above 32 bits, so that no half of an address can go missing unseen.
-const MEMORY_BASE: u64 = 0x12_3456_0000;
-/// Between two allocations lies memory that nobody may touch.
-const PAGE: u64 = 4096;
 
 /// Two NICs and what joins them, shared by the drivers of both.
 #[derive(Clone)]
@@ -30,7 +25,7 @@ struct Inner {
     failure: Option<Failure>,
     /// The simulation stops by itself after this cycle.
     last_cycle: u64,
-    next_address: [u64; 2],
+    memory: [Arena; 2],
 }
 
 impl Inner {
@@ -54,8 +49,6 @@ enum LabError {
     Stopped(String),
     #[error("register access {0:x?} has no answer after {ACCESS_LIMIT} cycles")]
     Hung(Access),
-    #[error("{length} bytes at {address:#x} were not allocated")]
-    NoMemory { address: u64, length: usize },
 }
 
 impl From<LabError> for DeviceError {
@@ -67,11 +60,12 @@ impl From<LabError> for DeviceError {
 impl Lab {
     /// Takes over a testbed.
     pub fn new(testbed: Testbed) -> Self {
+        let memory = [0, 1].map(|nic: usize| Arena::new(testbed.stations[nic].memory().clone()));
         Self(Rc::new(RefCell::new(Inner {
             testbed,
             failure: None,
             last_cycle: u64::MAX,
-            next_address: [MEMORY_BASE; 2],
+            memory,
         })))
     }
 
@@ -172,38 +166,15 @@ impl Backend for VerilatedBackend {
     }
 
     fn allocate(&mut self, name: &str, length: usize) -> Result<u64, DeviceError> {
-        let mut inner = self.lab.0.borrow_mut();
-        let address = inner.next_address[self.nic];
-        inner.next_address[self.nic] = address + (length as u64).next_multiple_of(PAGE) + PAGE;
-        let memory = inner.testbed.stations[self.nic].memory().clone();
-        memory
-            .borrow_mut()
-            .add(name, address, length, MemoryAccess::ReadWrite);
-        Ok(address)
+        Ok(self.lab.0.borrow_mut().memory[self.nic].allocate(name, length))
     }
 
     fn read_memory(&mut self, address: u64, bytes: &mut [u8]) -> Result<(), DeviceError> {
-        let length = bytes.len();
-        self.lab.with(|testbed| {
-            let memory = testbed.stations[self.nic].memory().borrow();
-            let found = memory
-                .bytes(address, length)
-                .ok_or(LabError::NoMemory { address, length })?;
-            bytes.copy_from_slice(found);
-            Ok(())
-        })
+        self.lab.0.borrow().memory[self.nic].read(address, bytes)
     }
 
     fn write_memory(&mut self, address: u64, bytes: &[u8]) -> Result<(), DeviceError> {
-        let length = bytes.len();
-        self.lab.with(|testbed| {
-            let mut memory = testbed.stations[self.nic].memory().borrow_mut();
-            let place = memory
-                .bytes_mut(address, length)
-                .ok_or(LabError::NoMemory { address, length })?;
-            place.copy_from_slice(bytes);
-            Ok(())
-        })
+        self.lab.0.borrow_mut().memory[self.nic].write(address, bytes)
     }
 
     fn advance(&mut self) -> Result<(), DeviceError> {

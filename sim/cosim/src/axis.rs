@@ -401,6 +401,7 @@ impl Agent for AxisMonitor {
 pub struct AxisSink {
     monitor: AxisMonitor,
     stalls: Stalls,
+    held: bool,
 }
 
 impl AxisSink {
@@ -409,13 +410,19 @@ impl AxisSink {
         Ok(AxisSink {
             monitor: AxisMonitor::of_output(model, prefix)?,
             stalls,
+            held: false,
         })
+    }
+
+    /// Takes nothing from the next cycle on, or goes on.
+    pub fn hold(&mut self, held: bool) {
+        self.held = held;
     }
 }
 
 impl Agent for AxisSink {
     fn drive(&mut self, model: &mut VerilatedModel) {
-        let wait = self.stalls.wait();
+        let wait = self.stalls.wait() || self.held;
         model.set_u64(self.monitor.ports.ready, (!wait).into());
     }
 

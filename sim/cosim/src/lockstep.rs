@@ -14,11 +14,13 @@ use crate::explain;
 use crate::host_view::HostView;
 use crate::trace::{Commits, Transmit};
 
+mod predicted;
+
 /// Hardware and model differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mismatch {
     /// The NIC's name.
-    pub nic: String,
+    pub nic: Box<str>,
     /// Cycle in which it shows.
     pub cycle: u64,
     /// The plane on which it shows, if it does on one.
@@ -29,6 +31,8 @@ pub struct Mismatch {
     pub expected: String,
     /// What the hardware did.
     pub found: String,
+    /// The frames that differ, if frames do: the model's, the hardware's.
+    pub frames: Option<Box<[Vec<u8>; 2]>>,
 }
 
 impl fmt::Display for Mismatch {
@@ -95,6 +99,8 @@ pub struct Lockstep {
     planes: Vec<Plane>,
     completions: VecDeque<(u64, [u8; Cqe::BYTES])>,
     cycle: u64,
+    /// Address and bytes of what the newest cycle's receive commit accepted.
+    accepted: Option<(u64, u32)>,
     /// What happened so far.
     pub tally: Tally,
 }
@@ -113,6 +119,7 @@ impl Lockstep {
             planes: (0..size.planes).map(|_| Plane::default()).collect(),
             completions: VecDeque::new(),
             cycle: 0,
+            accepted: None,
             tally: Tally::default(),
         }
     }
@@ -135,6 +142,7 @@ impl Lockstep {
     /// A cycle's commits, in the order that docs/architecture.md defines.
     pub fn on_commits(&mut self, commits: &Commits, cycle: u64) -> Outcome {
         self.cycle = cycle;
+        self.accepted = None;
         if let Some(path) = commits.ack_build {
             let ack = self.nic.build_ack(path).ok_or_else(|| {
                 self.differs(
@@ -293,6 +301,7 @@ impl Lockstep {
         };
         match self.nic.receive(&Incoming::from(&frame), room) {
             Received::Placed { address, length } if length > 0 => {
+                self.accepted = Some((address, length));
                 self.planes[plane]
                     .placements
                     .push_back((address, payload.to_vec()));
@@ -395,7 +404,10 @@ impl Lockstep {
         let difference = explain::first_difference(&expected, frame);
         self.cycle = sent.cycle_of(difference.byte);
         let what = format!("plane {plane}: {}", difference.what);
-        let mismatch = self.differs(&what, difference.expected, difference.found);
+        let mismatch = Mismatch {
+            frames: Some(Box::new([expected, frame.clone()])),
+            ..self.differs(&what, difference.expected, difference.found)
+        };
         Err(mismatch.on_plane(plane))
     }
 
@@ -472,12 +484,13 @@ impl Lockstep {
         found: impl Into<String>,
     ) -> Mismatch {
         Mismatch {
-            nic: self.name.clone(),
+            nic: self.name.as_str().into(),
             cycle: self.cycle,
             plane: None,
             what: what.into(),
             expected: expected.into(),
             found: found.into(),
+            frames: None,
         }
     }
 }

@@ -95,6 +95,7 @@ pub struct Station {
     plant: Option<Plant>,
     payload_read: [PortId; 2],
     answers: Vec<axi_lite::Answer>,
+    commits: Commits,
     quiet_for: u64,
 }
 
@@ -147,6 +148,7 @@ impl Station {
             plant: None,
             payload_read,
             answers: Vec::new(),
+            commits: Commits::default(),
             quiet_for: 0,
         })
     }
@@ -191,6 +193,18 @@ impl Station {
         self.rx[plane].push(frame);
     }
 
+    /// The newest cycle's commits.
+    pub fn commits(&self) -> &Commits {
+        &self.commits
+    }
+
+    /// Planes, bit by plane, whose frames nobody takes until the next call.
+    pub fn hold(&mut self, planes: u32) {
+        for (plane, sink) in self.tx.iter_mut().enumerate() {
+            sink.hold(planes >> plane & 1 == 1);
+        }
+    }
+
     /// Cycles since anything was committed or crossed a bus.
     pub fn quiet_for(&self) -> u64 {
         self.quiet_for
@@ -220,6 +234,7 @@ impl Station {
             agent.sample(model);
         }
         let commits = self.trace.read(model);
+        self.commits = commits;
         let frames = self.compare(&commits)?;
         self.model.rise()?;
         self.check_buses()?;

@@ -14,6 +14,8 @@ pub enum Outcome {
     Completed(FlowId),
     /// The sender gives up.
     Failed(FlowId, String),
+    /// The host itself can't go on, and with it the run.
+    Stopped(String),
 }
 
 /// Planes over which a host may send now, bit by plane.

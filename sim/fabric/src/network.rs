@@ -8,6 +8,7 @@ use crate::loss::{self, LossState};
 use crate::packet::{HostId, Packet, PacketId, Pool, Purpose};
 use crate::port::{Port, Queued};
 use crate::scenario::{LoadBalancing, Scenario};
+use crate::sighting::Sighting;
 use crate::topology::{End, LinkId, SwitchId, Topology, Way};
 use crate::units::Time;
 
@@ -58,6 +59,8 @@ pub struct Network {
     held: Vec<u64>,
     /// PFC: by link, bytes that came over it and wait; whether its sender is stopped.
     ingress: Vec<(u64, bool)>,
+    /// Every frame on every link, if that is wanted.
+    pub sightings: Option<Vec<Sighting>>,
     /// By entry of the plan.
     pub changes: Vec<Vec<Change>>,
     scenario: Scenario,
@@ -86,6 +89,7 @@ impl Network {
             tally: Tally::default(),
             held: vec![0; topology.switches.len()],
             ingress: vec![(0, false); topology.wires.len()],
+            sightings: None,
             changes: Vec::new(),
             scenario: scenario.clone(),
             random: ChaCha8Rng::seed_from_u64(seed),
@@ -145,8 +149,16 @@ impl Network {
     fn launch(&mut self, link: LinkId, queued: Queued, now: Time, agenda: &mut Agenda) {
         let port = &mut self.ports[link as usize];
         let sent = port.send(now, queued.bytes);
-        let data = self.pool.get(queued.packet).is_data();
-        let lost = port.loses(data, &mut self.random);
+        let packet = self.pool.get(queued.packet);
+        let lost = port.loses(packet.is_data(), &mut self.random);
+        if let Some(sightings) = &mut self.sightings {
+            sightings.push(Sighting {
+                at: now,
+                link,
+                packet: *packet,
+                lost: lost || !port.up,
+            });
+        }
         if lost || !port.up {
             self.tally.lost += u64::from(port.up);
             self.tally.dead += u64::from(!port.up);

@@ -9,7 +9,7 @@ pub type HostId = u32;
 pub type PacketId = u32;
 
 /// What a frame says.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Frame {
     /// Ours.
     Metaroce(Incoming),
@@ -33,7 +33,7 @@ pub enum Purpose {
 }
 
 /// A frame on its way.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Packet {
     /// What it says.
     pub frame: Frame,

@@ -4,6 +4,7 @@ use rand_chacha::ChaCha8Rng;
 
 use crate::baseline;
 use crate::event::{Agenda, Event};
+use crate::foreign::{ForeignError, ForeignHosts, Nobody};
 use crate::host::{Counts, Host, Outcome, Room};
 use crate::limit::Limit;
 use crate::metaroce;
@@ -12,6 +13,7 @@ use crate::outcome::{Fct, Summary, Unfinished, jain, microseconds};
 use crate::packet::HostId;
 use crate::record::{Record, Sample};
 use crate::scenario::{Kind, Scenario};
+use crate::sighting::Sighting;
 use crate::topology::LinkId;
 use crate::trace::Trace;
 use crate::units::Time;
@@ -21,7 +23,7 @@ use crate::workload::{self, Flow, FlowId};
 const SAMPLES: Time = 500;
 
 /// What became of a flow so far.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
     /// Flows before it that have not arrived.
     waiting: usize,
@@ -31,6 +33,13 @@ pub struct Progress {
     /// Its sender knows.
     pub completed: Option<Time>,
     failed: Option<String>,
+}
+
+impl Progress {
+    /// From its start to its completion.
+    pub fn fct(&self) -> Option<Time> {
+        Some(self.completed? - self.started?)
+    }
 }
 
 /// A scenario in motion.
@@ -52,13 +61,24 @@ pub struct Simulation {
     events: u64,
     limit: Time,
     connections: usize,
+    /// Why it can't go on.
+    stopped: Option<String>,
     /// What is looked at while it runs.
     record: Record,
 }
 
 impl Simulation {
-    /// At time 0.
+    /// At time 0; every host runs the scenario's transport here.
     pub fn new(scenario: &Scenario, seed: u64) -> Self {
+        Self::with_foreign(scenario, seed, &mut Nobody).expect("no host comes from outside")
+    }
+
+    /// At time 0; some hosts come from outside.
+    pub fn with_foreign(
+        scenario: &Scenario,
+        seed: u64,
+        foreign: &mut dyn ForeignHosts,
+    ) -> Result<Self, ForeignError> {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let mut agenda = Agenda::default();
         let network = Network::new(scenario, seed ^ 0x5EED, &mut agenda);
@@ -67,7 +87,7 @@ impl Simulation {
         let limit = Limit::new(scenario, &network.topology, &network.ports);
         let longest = flows.iter().map(|f| limit.round_trip(f)).max().unwrap_or(0);
         let makespan = limit.makespan(&flows);
-        let hosts = build_hosts(scenario, &network, &flows, longest, &mut random);
+        let hosts = build_hosts(scenario, &network, &flows, longest, &mut random, foreign)?;
         let pairs: std::collections::BTreeSet<_> = flows.iter().map(|f| (f.from, f.to)).collect();
         let mut simulation = Self {
             scenario: scenario.clone(),
@@ -84,10 +104,11 @@ impl Simulation {
             events: 0,
             limit: makespan,
             connections: pairs.len(),
+            stopped: None,
             record: Record::new(scenario),
         };
         simulation.plan_flows();
-        simulation
+        Ok(simulation)
     }
 
     fn plan_flows(&mut self) {
@@ -112,7 +133,7 @@ impl Simulation {
 
     /// Runs to the end, or until `go_on` says no; it is asked now and then.
     pub fn run(&mut self, mut go_on: impl FnMut(&Self) -> bool) -> Summary {
-        while self.open > 0 {
+        while self.open > 0 && self.stopped.is_none() {
             if self.events.is_multiple_of(1 << 16) && !go_on(self) {
                 break;
             }
@@ -258,6 +279,7 @@ impl Simulation {
                 self.progress[flow as usize].failed = Some(reason);
                 self.open -= 1;
             }
+            Outcome::Stopped(reason) => self.stopped = Some(reason),
         }
     }
 
@@ -272,6 +294,26 @@ impl Simulation {
     /// What [`Self::record_samples`] took.
     pub fn samples(&self) -> &[Sample] {
         &self.record.samples
+    }
+
+    /// Keeps every frame on every link.
+    pub fn record_sightings(&mut self) {
+        self.network.sightings = Some(Vec::new());
+    }
+
+    /// What [`Self::record_sightings`] kept, in order of time.
+    pub fn sightings(&self) -> &[Sighting] {
+        self.network.sightings.as_deref().unwrap_or_default()
+    }
+
+    /// Why the run ended before its flows, if a host ended it.
+    pub fn stopped(&self) -> Option<&str> {
+        self.stopped.as_deref()
+    }
+
+    /// Switches and links.
+    pub fn network(&self) -> &Network {
+        &self.network
     }
 
     /// Keeps the frames of the first flow's connection.
@@ -327,10 +369,9 @@ impl Simulation {
 
     /// Bytes and time of each flow that completed.
     pub fn completion_times(&self) -> Vec<(u64, Time)> {
-        let times = self.flows().filter_map(|(flow, progress)| {
-            let time = progress.completed? - progress.started?;
-            Some((flow.bytes, time))
-        });
+        let times = self
+            .flows()
+            .filter_map(|(flow, progress)| Some((flow.bytes, progress.fct()?)));
         times.collect()
     }
 
@@ -348,7 +389,7 @@ impl Simulation {
     }
 
     fn reason(&self, flow: &Flow, progress: &Progress) -> String {
-        if let Some(reason) = &progress.failed {
+        if let Some(reason) = progress.failed.as_ref().or(self.stopped.as_ref()) {
             return reason.clone();
         }
         if progress.started.is_some() {
@@ -387,21 +428,14 @@ fn build_hosts(
     flows: &[Flow],
     round_trip: Time,
     random: &mut ChaCha8Rng,
-) -> Vec<Box<dyn Host>> {
+    foreign: &mut dyn ForeignHosts,
+) -> Result<Vec<Box<dyn Host>>, ForeignError> {
+    let topology = &network.topology;
     match scenario.transport.kind {
-        Kind::Metaroce => {
-            let hosts = metaroce::build(scenario, &network.topology, flows, round_trip, random);
-            hosts
-                .into_iter()
-                .map(|h| Box::new(h) as Box<dyn Host>)
-                .collect()
-        }
+        Kind::Metaroce => metaroce::build(scenario, topology, flows, round_trip, random, foreign),
         Kind::GoBackN | Kind::SelectiveRepeat => {
-            let hosts = baseline::build(scenario, flows, random);
-            hosts
-                .into_iter()
-                .map(|h| Box::new(h) as Box<dyn Host>)
-                .collect()
+            let hosts = baseline::build(scenario, flows, random).into_iter();
+            Ok(hosts.map(|h| Box::new(h) as Box<dyn Host>).collect())
         }
     }
 }

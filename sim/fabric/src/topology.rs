@@ -56,7 +56,7 @@ pub struct Switch {
 }
 
 /// All planes.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Topology {
     /// By number.
     pub wires: Vec<Wire>,

@@ -1,7 +1,7 @@
 //! A host that runs the golden model.
 mod setup;
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use metaroce_model::counters::Extra;
 use metaroce_model::message::Work;
@@ -10,6 +10,7 @@ use metaroce_model::wire::{Body, Incoming, Outgoing, Verb};
 use metaroce_protocol::constants::MIN_FRAME_BYTES;
 use metaroce_protocol::{CompletionStatus, Counter, Opcode, Wqe, WqeOpcode};
 
+use crate::foreign::{Target, host_of};
 use crate::host::{Counts, Host, Outcome, PathView, Room};
 use crate::packet::{Frame, HostId, Packet, Purpose};
 use crate::units::Time;
@@ -48,6 +49,8 @@ pub struct NicHost {
     /// By peer host: the connection to it.
     connection_to: Vec<(HostId, u32)>,
     posted: VecDeque<Work>,
+    /// Of flows whose receivers have real memory; all others go to address 0.
+    targets: BTreeMap<FlowId, Target>,
     /// By plane: paths that may owe an ACK.
     asked: Vec<VecDeque<u32>>,
     answers: VecDeque<Outgoing>,
@@ -187,7 +190,7 @@ impl NicHost {
         Packet {
             frame: Frame::Metaroce(outgoing.frame),
             from: self.id,
-            to: setup::host_of(outgoing.connection.dst_ip),
+            to: host_of(outgoing.connection.dst_ip),
             plane: outgoing.plane as u8,
             entropy: outgoing.entropy,
             bytes: frame_bytes(&outgoing.frame),
@@ -256,11 +259,14 @@ impl Host for NicHost {
     fn start(&mut self, flow: FlowId, to: HostId, bytes: u64, _: Time) {
         let connection = self.connection_to(to).expect("flows have connections");
         let peer = &mut self.peers[connection as usize];
+        let target = self.targets.get(&flow).copied().unwrap_or_default();
         let wqe = Wqe {
             opcode: self.opcode,
             connection: connection as u16,
             message: peer.next_message,
             length: bytes as u32,
+            remote_address: target.address,
+            r_key: target.r_key,
             wr_id: flow.into(),
             ..Wqe::default()
         };
@@ -361,7 +367,7 @@ impl Host for NicHost {
 }
 
 /// Bytes of a frame: Ethernet to ICRC, payload and pad.
-fn frame_bytes(frame: &Incoming) -> u32 {
+pub fn frame_bytes(frame: &Incoming) -> u32 {
     let opcode = match frame.body {
         Body::Write(_) => Opcode::Write,
         Body::Ack(_) => Opcode::Ack,

@@ -1,6 +1,5 @@
 //! Connections between the hosts of a scenario, as host software sets them up before the first packet.
-use std::collections::{BTreeSet, VecDeque};
-use std::net::Ipv4Addr;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use metaroce_model::config::{Options, Size, Tunables};
 use metaroce_model::congestion::{AimdSettings, DelaySettings, Fixed, LawSettings};
@@ -14,6 +13,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::{NicHost, Peer, TICK};
 use crate::entropy;
+use crate::foreign::{ForeignError, ForeignHosts, Identity, Own, PeerEnd, address_of, host_of};
 use crate::host::Host;
 use crate::packet::HostId;
 use crate::scenario::{Hints, Law, Scenario, Transport};
@@ -28,7 +28,8 @@ pub fn build(
     flows: &[Flow],
     round_trip: u64,
     random: &mut ChaCha8Rng,
-) -> Vec<NicHost> {
+    foreign: &mut dyn ForeignHosts,
+) -> Result<Vec<Box<dyn Host>>, ForeignError> {
     let mut peers = vec![BTreeSet::new(); scenario.fabric.hosts() as usize];
     for flow in flows {
         peers[flow.from as usize].insert(flow.to);
@@ -37,19 +38,58 @@ pub fn build(
     let mut hosts: Vec<_> = (peers.iter().enumerate())
         .map(|(id, peers)| host(scenario, id as HostId, peers, round_trip))
         .collect();
-    for from in 0..hosts.len() {
-        for &to in &peers[from] {
-            let there = hosts[to as usize].connection_to(from as HostId);
+    let outside = open(scenario, &peers, flows, foreign)?;
+    let mut ends: BTreeMap<HostId, Vec<PeerEnd>> = BTreeMap::new();
+    for from in 0..hosts.len() as HostId {
+        for &to in &peers[from as usize] {
+            let there = hosts[to as usize].connection_to(from);
             let there = there.expect("connections have two ends");
-            let ports = entropy::ports(scenario, topology, (from as HostId, to), random);
-            connect(&mut hosts[from], to, there, &ports);
+            let qp = outside.get(&to).map_or(there, |id| id.qps[there as usize]);
+            let ports = entropy::ports(scenario, topology, (from, to), random);
+            connect(&mut hosts[from as usize], to, qp, &ports);
+            if outside.contains_key(&from) {
+                let end = PeerEnd {
+                    host: to,
+                    qp,
+                    ports,
+                };
+                ends.entry(from).or_default().push(end);
+            }
         }
     }
     for (id, flow) in flows.iter().enumerate() {
         post(&mut hosts[flow.to as usize], id as FlowId, flow);
     }
     hand_over_hints(&mut hosts);
-    hosts
+    let targets = outside.values().flat_map(|id| id.targets.clone());
+    let targets: BTreeMap<_, _> = targets.collect();
+    let join = |mut host: NicHost| {
+        if !outside.contains_key(&host.id) {
+            host.targets = targets.clone();
+            return Ok(Box::new(host) as Box<dyn Host>);
+        }
+        let ends = ends.get(&host.id).map_or(&[][..], Vec::as_slice);
+        foreign.connect(host.id, ends, &targets)
+    };
+    hosts.into_iter().map(join).collect()
+}
+
+/// Hosts from outside say who they are.
+fn open(
+    scenario: &Scenario,
+    peers: &[BTreeSet<HostId>],
+    flows: &[Flow],
+    foreign: &mut dyn ForeignHosts,
+) -> Result<BTreeMap<HostId, Identity>, ForeignError> {
+    let mut identities = BTreeMap::new();
+    for host in foreign.hosts().to_vec() {
+        let peers: Vec<_> = peers[host as usize].iter().copied().collect();
+        let own = (0..).zip(flows).map(|(id, flow)| Own { id, flow });
+        let own = own.filter(|own| own.flow.from == host || own.flow.to == host);
+        let own: Vec<_> = own.collect();
+        identities.insert(host, foreign.open(scenario, host, &peers, &own)?);
+    }
+    Ok(identities)
 }
 
 fn host(scenario: &Scenario, id: HostId, peers: &BTreeSet<HostId>, round_trip: u64) -> NicHost {
@@ -84,6 +124,7 @@ fn host(scenario: &Scenario, id: HostId, peers: &BTreeSet<HostId>, round_trip: u
         peers: peers.iter().map(|_| Peer::default()).collect(),
         connection_to: (peers.iter().copied()).zip(0..).collect(),
         posted: VecDeque::new(),
+        targets: BTreeMap::new(),
         asked: vec![VecDeque::new(); planes as usize],
         answers: VecDeque::new(),
         own_paths: Vec::new(),
@@ -171,16 +212,6 @@ fn region() -> RegionEntry {
         base: 0,
         length: u64::MAX,
     }
-}
-
-/// Hosts have addresses of 10.0.0.0/8.
-fn address_of(host: HostId) -> Ipv4Addr {
-    Ipv4Addr::from(10 << 24 | host)
-}
-
-/// The host of an address.
-pub fn host_of(address: Ipv4Addr) -> HostId {
-    u32::from(address) & 0xFF_FFFF
 }
 
 fn connect(host: &mut NicHost, to: HostId, there: u32, ports: &[u16]) {

@@ -64,9 +64,9 @@ pub struct Found {
     pub problem: Problem,
 }
 
-type Checked = Result<(), Found>;
+pub(super) type Checked = Result<(), Found>;
 
-fn fail(field: Field, problem: Problem) -> Checked {
+pub(super) fn fail(field: Field, problem: Problem) -> Checked {
     Err(Found { field, problem })
 }
 
@@ -85,7 +85,8 @@ impl Scenario {
         self.check_transport()?;
         self.check_workloads()?;
         self.check_losses()?;
-        self.check_changes()
+        self.check_changes()?;
+        self.check_hardware()
     }
 
     fn check_fabric(&self) -> Checked {

@@ -1,6 +1,7 @@
 //! A scenario: what a TOML file says. docs/fabric.md has the table of fields.
 mod check;
 mod fabric;
+mod hardware;
 mod locate;
 mod transport;
 mod workload;
@@ -9,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use crate::packet::HostId;
 use crate::units::Duration;
 
 pub use check::Problem;
@@ -80,6 +82,9 @@ pub struct Scenario {
     /// Links slower than the others.
     #[serde(default)]
     pub slow: Vec<Slow>,
+    /// Hosts that are hardware in a hybrid run.
+    #[serde(default)]
+    pub hardware: Vec<HostId>,
 }
 
 fn one() -> u64 {

@@ -1,0 +1,223 @@
+//! When a NIC's engines commit: what a hybrid run records and a run with models only follows.
+//!
+//! A schedule says *when*, and what timing gave an engine (docs/architecture.md, "The commit trace"). *What* comes of it is
+//! computed anew by whoever follows; the kinds and numbers beside are checked, never used.
+use std::collections::BTreeMap;
+
+use metaroce_cosim::trace::{Commits, Transmit};
+use metaroce_fabric::packet::HostId;
+use metaroce_model::nic::Inputs;
+use serde::{Deserialize, Serialize};
+
+/// One cycle of one NIC in which something happened.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Entry {
+    /// Cycles since set-up.
+    pub cycle: u64,
+    /// The NIC's clock.
+    pub now: u32,
+    /// An ACK is built for this path.
+    #[serde(skip_serializing_if = "is_default")]
+    pub ack_build: Option<u32>,
+    /// The oldest refusal is built.
+    #[serde(skip_serializing_if = "is_default")]
+    pub refusal_build: bool,
+    /// The transmit engine decides.
+    #[serde(skip_serializing_if = "is_default")]
+    pub transmit: Option<Decision>,
+    /// A transmission is resolved: path, TSN.
+    #[serde(skip_serializing_if = "is_default")]
+    pub resolve: Option<(u32, u32)>,
+    /// A frame of this plane meets the receive engine; whether a refusal could be queued.
+    #[serde(skip_serializing_if = "is_default")]
+    pub receive: Option<(u32, bool)>,
+    /// A frame of this plane meets the ACK engine.
+    #[serde(skip_serializing_if = "is_default")]
+    pub acknowledge: Option<u32>,
+    /// Planes whose parser drops a frame, bit by plane.
+    #[serde(skip_serializing_if = "is_default")]
+    pub drop: u32,
+    /// The next WQE is taken.
+    #[serde(skip_serializing_if = "is_default")]
+    pub message: bool,
+    /// The oldest message completes.
+    #[serde(skip_serializing_if = "is_default")]
+    pub retire: bool,
+    /// Register writes of the driver that took effect.
+    #[serde(skip_serializing_if = "is_default")]
+    pub writes: u32,
+    /// Frames whose last beat left: plane, and whether out of the queue of answers.
+    #[serde(skip_serializing_if = "is_default")]
+    pub frames: Vec<(u32, bool)>,
+    /// Completions that reached host memory.
+    #[serde(skip_serializing_if = "is_default")]
+    pub completions: u32,
+}
+
+/// A transmit decision: its kind and path, and what timing gave it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Decision {
+    /// `trace_transmit_kind`.
+    pub kind: u64,
+    /// Global number of its path.
+    pub path: u32,
+    /// Path under the walk.
+    pub walk: Option<u32>,
+    /// Planes with room.
+    pub room: u32,
+    /// Planes whose oldest retransmission is looked at.
+    pub retransmit: u32,
+    /// The current message is looked at.
+    pub current: bool,
+    /// No message could be sent.
+    pub idle: bool,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+impl Entry {
+    /// Of a cycle's commits.
+    pub fn new(cycle: u64, commits: &Commits) -> Self {
+        Self {
+            cycle,
+            now: commits.now,
+            ack_build: commits.ack_build,
+            refusal_build: commits.refusal_build,
+            transmit: commits.transmit.as_ref().map(Decision::from),
+            resolve: commits.resolve,
+            receive: commits.receive,
+            acknowledge: commits.acknowledge,
+            drop: commits.drop,
+            message: commits.message,
+            retire: commits.retire,
+            ..Self::default()
+        }
+    }
+
+    /// Whether nothing happened.
+    pub fn is_empty(&self) -> bool {
+        let Self { cycle, now, .. } = *self;
+        *self
+            == Self {
+                cycle,
+                now,
+                ..Self::default()
+            }
+    }
+
+    /// The commits.
+    pub fn commits(&self) -> Commits {
+        Commits {
+            now: self.now,
+            ack_build: self.ack_build,
+            refusal_build: self.refusal_build,
+            transmit: self.transmit.map(Transmit::from),
+            resolve: self.resolve,
+            receive: self.receive,
+            acknowledge: self.acknowledge,
+            drop: self.drop,
+            message: self.message,
+            retire: self.retire,
+        }
+    }
+}
+
+impl From<&Transmit> for Decision {
+    fn from(transmit: &Transmit) -> Self {
+        let Inputs {
+            walk,
+            room,
+            retransmit,
+            current,
+            idle,
+        } = transmit.inputs;
+        Self {
+            kind: transmit.kind,
+            path: transmit.path,
+            walk,
+            room,
+            retransmit,
+            current,
+            idle,
+        }
+    }
+}
+
+impl From<Decision> for Transmit {
+    fn from(decision: Decision) -> Self {
+        Self {
+            kind: decision.kind,
+            path: decision.path,
+            inputs: Inputs {
+                walk: decision.walk,
+                room: decision.room,
+                retransmit: decision.retransmit,
+                current: decision.current,
+                idle: decision.idle,
+            },
+        }
+    }
+}
+
+/// The schedules of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Schedule {
+    /// The scenario's name.
+    pub scenario: String,
+    /// What decided every random choice.
+    pub seed: u64,
+    /// Picoseconds of a NIC's cycle.
+    pub cycle_ps: u64,
+    /// By host, in order of cycles.
+    pub hosts: BTreeMap<HostId, Vec<Entry>>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_holds_all_of_a_cycles_commits_and_survives_its_file() {
+        let commits = Commits {
+            now: 7,
+            ack_build: Some(3),
+            refusal_build: true,
+            transmit: Some(Transmit {
+                kind: 3,
+                path: 17,
+                inputs: Inputs {
+                    walk: Some(9),
+                    room: 5,
+                    retransmit: 1,
+                    current: true,
+                    idle: true,
+                },
+            }),
+            resolve: Some((4, 5)),
+            receive: Some((1, true)),
+            acknowledge: Some(2),
+            drop: 6,
+            message: true,
+            retire: true,
+        };
+        let entry = Entry {
+            writes: 1,
+            frames: vec![(1, true)],
+            completions: 2,
+            ..Entry::new(11, &commits)
+        };
+        assert_eq!(entry.commits(), commits);
+        let text = serde_json::to_string(&entry).unwrap();
+        assert_eq!(serde_json::from_str::<Entry>(&text).unwrap(), entry);
+        let quiet = Commits {
+            now: 7,
+            ..Commits::default()
+        };
+        assert!(Entry::new(11, &quiet).is_empty() && !entry.is_empty());
+    }
+}
