@@ -2,14 +2,20 @@
 use plotters::prelude::*;
 
 use crate::report::ReportError;
-use crate::scenario::Kind;
-use crate::simulation::Simulation;
-use crate::suite::{Stopped, Watch, scenario};
+use crate::suite::Report;
 
 /// Shares of packets lost.
 pub const LOSSES: [f64; 4] = [0.0, 0.001, 0.01, 0.1];
-/// Runs of each point.
-pub const SEEDS: u64 = 5;
+/// The baselines: `transport.kind`, and what rows call it.
+pub const BASELINES: [(&str, &str); 2] = [
+    ("selective-repeat", "_selective_repeat"),
+    ("go-back-n", "_go_back_n"),
+];
+const NAMES: [(&str, &str); 3] = [
+    ("MetaRoCE", ""),
+    ("RoCEv2, selective repeat", "_selective_repeat"),
+    ("RoCEv2, go-back-N", "_go_back_n"),
+];
 
 /// One transport's goodput as a share of its own limit, by loss; mean over seeds.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,31 +26,24 @@ pub struct Curve {
     pub shares: [f64; LOSSES.len()],
 }
 
-/// Measures all of them.
-pub fn curves(watch: Watch<'_>) -> Result<Vec<Curve>, Stopped> {
-    let kinds = [
-        (Kind::Metaroce, "MetaRoCE"),
-        (Kind::SelectiveRepeat, "RoCEv2, selective repeat"),
-        (Kind::GoBackN, "RoCEv2, go-back-N"),
-    ];
-    let mut curves = Vec::new();
-    for (kind, name) in kinds {
-        let mut shares = [0.0; LOSSES.len()];
-        for (share, loss) in shares.iter_mut().zip(LOSSES) {
-            let mut flow = scenario("one-flow");
-            flow.transport.kind = kind;
-            flow.loss[0].rate = loss;
-            for seed in 1..=SEEDS {
-                if !watch(0, name) {
-                    return Err(Stopped);
-                }
-                let summary = Simulation::new(&flow, seed).run(|_| true);
-                *share += summary.goodput_share / SEEDS as f64;
-            }
-        }
-        curves.push(Curve { name, shares });
-    }
-    Ok(curves)
+/// The row of a transport's goodput at a loss.
+pub fn key(infix: &str, loss: f64) -> String {
+    let percent = (loss * 1e6).round() / 1e4;
+    format!("flow_64mb{infix}_loss_{percent}pct_share")
+}
+
+/// The curves that a report holds; `None`: it has no such rows.
+pub fn curves(report: &Report) -> Option<Vec<Curve>> {
+    let share = |infix, loss| {
+        let row = report.rows.iter().find(|row| row.key == key(infix, loss))?;
+        Some(row.value.unwrap_or(0.0))
+    };
+    let curve = |(name, infix)| {
+        let shares: Option<Vec<f64>> = LOSSES.iter().map(|&loss| share(infix, loss)).collect();
+        let shares = shares?.try_into().ok()?;
+        Some(Curve { name, shares })
+    };
+    NAMES.into_iter().map(curve).collect()
 }
 
 /// The curves as an SVG.

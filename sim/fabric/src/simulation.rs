@@ -8,9 +8,10 @@ use crate::host::{Counts, Host, Outcome, Room};
 use crate::limit::Limit;
 use crate::metaroce;
 use crate::network::Network;
-use crate::outcome::{Fct, Summary, Unfinished, jain, microseconds};
+use crate::outcome::{Fct, FlowTime, Summary, Unfinished, jain, microseconds};
 use crate::packet::HostId;
 use crate::record::{Record, Sample};
+use crate::runs::{Stopped, go_on_or_stop};
 use crate::scenario::{Kind, Scenario};
 use crate::topology::LinkId;
 use crate::trace::Trace;
@@ -19,6 +20,9 @@ use crate::workload::{self, Flow, FlowId};
 
 /// Points of a plot (ours): as many as a page is wide in pixels, half.
 const SAMPLES: Time = 500;
+
+/// Flows whose times are all in a result (ours): as many as a reader looks at one by one.
+const MOST_FLOWS: usize = 64;
 
 /// What became of a flow so far.
 #[derive(Clone, Debug, Default)]
@@ -59,15 +63,26 @@ pub struct Simulation {
 impl Simulation {
     /// At time 0.
     pub fn new(scenario: &Scenario, seed: u64) -> Self {
+        let set_up = Self::set_up(scenario, seed, &mut || true);
+        set_up.unwrap_or_else(|_| unreachable!("nobody stops it"))
+    }
+
+    /// At time 0, unless `go_on` says no before all hosts are built; it is asked now and then.
+    pub fn set_up(
+        scenario: &Scenario,
+        seed: u64,
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> Result<Self, Stopped> {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let mut agenda = Agenda::default();
         let network = Network::new(scenario, seed ^ 0x5EED, &mut agenda);
         let hosts = scenario.fabric.hosts() as u32;
         let flows = workload::flows(&scenario.workload, hosts, &mut random);
         let limit = Limit::new(scenario, &network.topology, &network.ports);
-        let longest = flows.iter().map(|f| limit.round_trip(f)).max().unwrap_or(0);
+        go_on_or_stop(go_on)?;
         let makespan = limit.makespan(&flows);
-        let hosts = build_hosts(scenario, &network, &flows, longest, &mut random);
+        go_on_or_stop(go_on)?;
+        let hosts = build_hosts(scenario, &network, &flows, &mut random, go_on)?;
         let pairs: std::collections::BTreeSet<_> = flows.iter().map(|f| (f.from, f.to)).collect();
         let mut simulation = Self {
             scenario: scenario.clone(),
@@ -87,7 +102,7 @@ impl Simulation {
             record: Record::new(scenario),
         };
         simulation.plan_flows();
-        simulation
+        Ok(simulation)
     }
 
     fn plan_flows(&mut self) {
@@ -312,6 +327,7 @@ impl Simulation {
             finished,
             unfinished,
             fct_us: Fct::of(times.iter().map(|&(_, time)| time).collect()),
+            flows: self.flow_times(),
             makespan_us: microseconds(makespan),
             limit_us: microseconds(self.limit),
             goodput_share: if finished { share } else { 0.0 },
@@ -323,6 +339,21 @@ impl Simulation {
             ..Summary::empty()
         };
         summary.with_counts(&self.network.tally, &counts)
+    }
+
+    fn flow_times(&self) -> Vec<Option<FlowTime>> {
+        if self.flows.len() > MOST_FLOWS {
+            return Vec::new();
+        }
+        let limit = Limit::new(&self.scenario, &self.network.topology, &self.network.ports);
+        let time = |(flow, progress): (&Flow, &Progress)| {
+            let took = progress.completed? - progress.started?;
+            Some(FlowTime {
+                us: microseconds(took),
+                share: (limit.alone(flow) + limit.ack(flow)) as f64 / took.max(1) as f64,
+            })
+        };
+        self.flows().map(time).collect()
     }
 
     /// Bytes and time of each flow that completed.
@@ -385,23 +416,23 @@ fn build_hosts(
     scenario: &Scenario,
     network: &Network,
     flows: &[Flow],
-    round_trip: Time,
     random: &mut ChaCha8Rng,
-) -> Vec<Box<dyn Host>> {
+    go_on: &mut dyn FnMut() -> bool,
+) -> Result<Vec<Box<dyn Host>>, Stopped> {
     match scenario.transport.kind {
         Kind::Metaroce => {
-            let hosts = metaroce::build(scenario, &network.topology, flows, round_trip, random);
-            hosts
+            let hosts = metaroce::build(scenario, network, flows, random, go_on)?;
+            Ok(hosts
                 .into_iter()
                 .map(|h| Box::new(h) as Box<dyn Host>)
-                .collect()
+                .collect())
         }
         Kind::GoBackN | Kind::SelectiveRepeat => {
             let hosts = baseline::build(scenario, flows, random);
-            hosts
+            Ok(hosts
                 .into_iter()
                 .map(|h| Box::new(h) as Box<dyn Host>)
-                .collect()
+                .collect())
         }
     }
 }

@@ -1,5 +1,6 @@
 //! A host that runs the golden model.
 mod setup;
+mod start;
 
 use std::collections::VecDeque;
 

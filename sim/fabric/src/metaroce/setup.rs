@@ -3,7 +3,6 @@ use std::collections::{BTreeSet, VecDeque};
 use std::net::Ipv4Addr;
 
 use metaroce_model::config::{Options, Size, Tunables};
-use metaroce_model::congestion::{AimdSettings, DelaySettings, Fixed, LawSettings};
 use metaroce_model::hint::{HeardLately, PostedBuffers};
 use metaroce_model::nic::Nic;
 use metaroce_model::tracker::ReceiveBuffer;
@@ -12,36 +11,51 @@ use metaroce_protocol::{
 };
 use rand_chacha::ChaCha8Rng;
 
+use super::start::Start;
 use super::{NicHost, Peer, TICK};
 use crate::entropy;
 use crate::host::Host;
+use crate::limit::Limit;
+use crate::network::Network;
 use crate::packet::HostId;
-use crate::scenario::{Hints, Law, Scenario, Transport};
-use crate::topology::Topology;
+use crate::runs::{Stopped, go_on_or_stop};
+use crate::scenario::{Hints, Scenario, Transport};
 use crate::units::Duration;
 use crate::workload::{Flow, FlowId};
 
-/// All hosts, with a connection for every pair that exchanges flows.
+/// All hosts, with a connection for every pair that exchanges flows; `go_on` is asked at each host whether to.
 pub fn build(
     scenario: &Scenario,
-    topology: &Topology,
+    network: &Network,
     flows: &[Flow],
-    round_trip: u64,
     random: &mut ChaCha8Rng,
-) -> Vec<NicHost> {
+    go_on: &mut dyn FnMut() -> bool,
+) -> Result<Vec<NicHost>, Stopped> {
     let mut peers = vec![BTreeSet::new(); scenario.fabric.hosts() as usize];
     for flow in flows {
         peers[flow.from as usize].insert(flow.to);
         peers[flow.to as usize].insert(flow.from);
     }
-    let mut hosts: Vec<_> = (peers.iter().enumerate())
-        .map(|(id, peers)| host(scenario, id as HostId, peers, round_trip))
-        .collect();
+    let limit = Limit::new(scenario, &network.topology, &network.ports);
+    let mut longest = 0;
+    for flow in flows {
+        go_on_or_stop(go_on)?;
+        longest = limit.round_trip(flow).max(longest);
+    }
+    let mut hosts = Vec::with_capacity(peers.len());
+    for (id, peers) in (0..).zip(&peers) {
+        go_on_or_stop(go_on)?;
+        hosts.push(host(scenario, id, peers, longest));
+    }
     for from in 0..hosts.len() {
         for &to in &peers[from] {
+            go_on_or_stop(go_on)?;
             let there = hosts[to as usize].connection_to(from as HostId);
             let there = there.expect("connections have two ends");
-            let ports = entropy::ports(scenario, topology, (from as HostId, to), random);
+            let ends = (from as HostId, to);
+            let start = Start::of(scenario, &limit, ends);
+            let ports = entropy::ports(scenario, &network.topology, ends, start.paths, random);
+            hosts[from].nic.set_law(start.law(&scenario.transport));
             connect(&mut hosts[from], to, there, &ports);
         }
     }
@@ -49,7 +63,7 @@ pub fn build(
         post(&mut hosts[flow.to as usize], id as FlowId, flow);
     }
     hand_over_hints(&mut hosts);
-    hosts
+    Ok(hosts)
 }
 
 fn host(scenario: &Scenario, id: HostId, peers: &BTreeSet<HostId>, round_trip: u64) -> NicHost {
@@ -65,7 +79,6 @@ fn host(scenario: &Scenario, id: HostId, peers: &BTreeSet<HostId>, round_trip: u
         slots: 16,
     };
     let mut nic = Nic::with_options(size, tunables(t), options(scenario));
-    nic.set_law(law(t));
     nic.write_region(0, region());
     match t.hints {
         Hints::Off => {}
@@ -117,20 +130,20 @@ fn tunables(t: &Transport) -> Tunables {
     }
 }
 
+/// Of all planes, bytes a tick in 1/256.
+pub(super) fn line_rate(scenario: &Scenario) -> u32 {
+    let planes = u64::from(scenario.fabric.planes);
+    (scenario.fabric.link.rate.0 * planes / 8 * 256 / (1_000_000_000_000 / TICK)) as u32
+}
+
 fn options(scenario: &Scenario) -> Options {
     let t = &scenario.transport;
-    let planes = u64::from(scenario.fabric.planes);
-    // Bytes a tick in 1/256.
-    let line = scenario.fabric.link.rate.0 * planes / 8 * 256 / (1_000_000_000_000 / TICK);
+    let line = line_rate(scenario);
     Options {
         profile: Profile::Whole,
         rto_floor: in_ticks(t.rto_floor),
         connection_window: t.connection_window,
-        line_rate: if t.hints == Hints::Off {
-            0
-        } else {
-            line as u32
-        },
+        line_rate: if t.hints == Hints::Off { 0 } else { line },
         burst: t.burst.0 as u32,
         max_allowance: t.max_allowance,
         first_allowance: t.first_allowance,
@@ -144,22 +157,6 @@ fn options(scenario: &Scenario) -> Options {
         recovery_probes: t.recovery_probes,
         ramp_ticks: in_ticks(t.ramp),
         ..Options::default()
-    }
-}
-
-fn law(t: &Transport) -> Box<dyn LawSettings> {
-    match t.law {
-        Law::Fixed => Box::new(Fixed),
-        Law::Aimd => Box::new(AimdSettings {
-            first: t.first_window,
-            cap: t.window,
-            ..AimdSettings::default()
-        }),
-        Law::Delay => Box::new(DelaySettings {
-            first: t.first_window,
-            cap: t.window,
-            ..DelaySettings::default()
-        }),
     }
 }
 
@@ -189,7 +186,7 @@ fn connect(host: &mut NicHost, to: HostId, there: u32, ports: &[u16]) {
         valid: true,
         local_qp: here,
         remote_qp: there,
-        path_count: host.paths.min(255) as u8,
+        path_count: ports.len().min(255) as u8,
         dst_mac: MacAddr::default(),
         src_mac: MacAddr::default(),
         src_ip: address_of(host.id),

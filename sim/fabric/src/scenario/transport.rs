@@ -15,6 +15,8 @@ pub struct Transport {
     pub entropy: Entropy,
     /// Packets of a path under way, 1..=239.
     pub window: u32,
+    /// Connections start with the paths that their round trip asks for, of windows of so many packets; 0: with `paths`.
+    pub bootstrap_window: u32,
     /// Packets of all paths of a connection under way; 0: no bound.
     pub connection_window: u32,
     /// What moves the windows.
@@ -68,6 +70,7 @@ impl Default for Transport {
             paths: 16,
             entropy: Entropy::Learned,
             window: 8,
+            bootstrap_window: 0,
             connection_window: 0,
             law: Law::Fixed,
             first_window: 8,
