@@ -89,6 +89,8 @@ pub struct Summary {
     pub packets: u64,
     /// Probes after a time-out.
     pub timeouts: u64,
+    /// Paths that took another source port, or left a suspect plane.
+    pub reroutes: u64,
     /// Packets lost at random.
     pub lost: u64,
     /// Packets that found no room in a buffer.
@@ -168,6 +170,7 @@ impl Summary {
             idle_copies: 0,
             packets: 0,
             timeouts: 0,
+            reroutes: 0,
             lost: 0,
             dropped: 0,
             dead: 0,
@@ -189,6 +192,7 @@ impl Summary {
         self.spurious_retransmissions = counts.spurious;
         self.idle_copies = counts.copies;
         self.timeouts = counts.timeouts;
+        self.reroutes = counts.reroutes;
         self.packets = tally.sent;
         self.lost = tally.lost;
         self.dropped = tally.dropped;

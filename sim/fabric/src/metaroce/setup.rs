@@ -20,7 +20,7 @@ use crate::network::Network;
 use crate::packet::HostId;
 use crate::runs::{Stopped, go_on_or_stop};
 use crate::scenario::{Hints, Scenario, Transport};
-use crate::units::Duration;
+use crate::units::{Duration, MICROSECOND, Time};
 use crate::workload::{Flow, FlowId};
 
 /// All hosts, with a connection for every pair that exchanges flows; `go_on` is asked at each host whether to.
@@ -100,6 +100,7 @@ fn host(scenario: &Scenario, id: HostId, peers: &BTreeSet<HostId>, round_trip: u
         asked: vec![VecDeque::new(); planes as usize],
         answers: VecDeque::new(),
         own_paths: Vec::new(),
+        walk_every: walk_every(t),
         walk: 0,
         walk_left: 0,
         changed: false,
@@ -114,6 +115,11 @@ pub fn opcode(transport: &Transport) -> WqeOpcode {
         Hints::Posted => WqeOpcode::Send,
         _ => WqeOpcode::Write,
     }
+}
+
+/// How often timers are looked at (ours): a fraction of the shortest time-out, and of any round trip between leaves.
+fn walk_every(t: &Transport) -> Time {
+    (t.rto_floor.0 / 32).max(MICROSECOND)
 }
 
 fn in_ticks(duration: Duration) -> u32 {
@@ -153,6 +159,7 @@ fn options(scenario: &Scenario) -> Options {
         retransmission_copies: t.retransmission_copies,
         extra_tail_probes: t.extra_tail_probes,
         reroute_after: t.reroute_after,
+        reroute_marked: t.reroute_marked,
         suspect_paths: t.suspect_paths,
         recovery_probes: t.recovery_probes,
         ramp_ticks: in_ticks(t.ramp),

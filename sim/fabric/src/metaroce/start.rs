@@ -64,11 +64,14 @@ impl Start {
             scenario::Law::Aimd => Box::new(AimdSettings {
                 first,
                 cap,
+                increase: 256 * t.increase,
+                coupled: t.coupled,
                 ..AimdSettings::default()
             }),
             scenario::Law::Delay => Box::new(DelaySettings {
                 first,
                 cap,
+                increase: 256 * t.increase,
                 ..DelaySettings::default()
             }),
         }

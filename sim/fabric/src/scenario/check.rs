@@ -169,6 +169,8 @@ impl Scenario {
         within(at("window"), t.window, 1, 239)?;
         within(at("first_window"), t.first_window, 1, t.window)?;
         within(at("bootstrap_window"), t.bootstrap_window, 0, t.window)?;
+        within(at("increase"), t.increase, 1, 64)?;
+        within(at("reroute_marked"), t.reroute_marked, 0, 1 << 20)?;
         within(at("ack_every"), t.ack_every, 1, 255)?;
         within(at("max_retries"), t.max_retries, 1, 15)?;
         within(at("rto"), t.rto, tick, longest)?;
@@ -179,7 +181,9 @@ impl Scenario {
         within(at("burst"), t.burst, Size(1), Size(1 << 24))?;
         within(at("extra_tail_probes"), t.extra_tail_probes, 0, 1)?;
         within(at("recovery_probes"), t.recovery_probes, 1, 255)?;
-        if t.bootstrap_window > 0 && (t.reroute_after > 0 || t.suspect_paths > 0) {
+        if t.bootstrap_window > 0
+            && (t.reroute_after > 0 || t.reroute_marked > 0 || t.suspect_paths > 0)
+        {
             let why = "a path that starts anew would take another connection's window";
             return fail(at("bootstrap_window"), Problem::Contradiction(why.into()));
         }

@@ -23,6 +23,10 @@ pub struct Transport {
     pub law: Law,
     /// First window of a path under a law, packets.
     pub first_window: u32,
+    /// Packets that `aimd` and `delay` add a round trip, all paths of a connection together.
+    pub increase: u32,
+    /// `aimd`: that increase goes to paths by their windows, not to all alike.
+    pub coupled: bool,
     /// Packets of a path that ask for an ACK, 1..=255.
     pub ack_every: u32,
     /// A gap is answered once, not with every packet behind it.
@@ -53,6 +57,8 @@ pub struct Transport {
     pub extra_tail_probes: u32,
     /// Time-outs after which a path takes another source port; 0: never.
     pub reroute_after: u32,
+    /// Deliveries after which a path that is marked far more than its siblings takes another source port; 0: never.
+    pub reroute_marked: u32,
     /// Silent paths that make a plane suspect; 0: never.
     pub suspect_paths: u32,
     /// Answered probes that bring it back.
@@ -74,6 +80,8 @@ impl Default for Transport {
             connection_window: 0,
             law: Law::Fixed,
             first_window: 8,
+            increase: 1,
+            coupled: false,
             ack_every: 2,
             ack_only_skips: false,
             mtu: Size(4_096),
@@ -89,6 +97,7 @@ impl Default for Transport {
             retransmission_copies: false,
             extra_tail_probes: 0,
             reroute_after: 0,
+            reroute_marked: 0,
             suspect_paths: 0,
             recovery_probes: 3,
             ramp: Duration(15_000_000),

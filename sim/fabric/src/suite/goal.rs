@@ -31,10 +31,10 @@ pub(super) struct Goal {
 }
 
 impl Goal {
-    /// A row that only says what is.
+    /// A row that only says what is; with [`Self::for_every_seed`] the largest.
     pub fn none() -> Self {
         Self {
-            side: Side::AtLeast,
+            side: Side::AtMost,
             over: Over::Mean,
             value: None,
         }

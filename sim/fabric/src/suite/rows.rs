@@ -124,6 +124,39 @@ impl Bench {
         self.row("asymmetry_2x64mb_us", goal, &runs, note, |run| {
             run.fct_us.max
         });
+        self.asymmetry_row("first_against_last_share", &runs);
+        let random = Case::of("asymmetry").with("transport.entropy", "random");
+        let random = random.with("transport.increase", "1");
+        let rerouted = random.with("transport.reroute_marked", "32");
+        let coupled = Case::of("asymmetry")
+            .with("transport.entropy", "random")
+            .with("transport.increase", "4")
+            .with("transport.coupled", "true")
+            .with("transport.reroute_marked", "64");
+        for (case, what) in [
+            (random, "random"),
+            (rerouted, "random_rerouted"),
+            (coupled, "random_rerouted_coupled"),
+        ] {
+            let runs = self.run(&case, 50);
+            let goal = Goal::none().for_every_seed();
+            let key = format!("asymmetry_2x64mb_{what}_us");
+            let note = format!("source ports at random; {}", limit_note(&runs));
+            self.row(key, goal, &runs, note, |run| run.fct_us.max);
+            self.asymmetry_row(&format!("{what}_first_against_last_share"), &runs);
+        }
+    }
+
+    /// How uneven both flows are.
+    fn asymmetry_row(&mut self, what: &str, runs: &[Summary]) {
+        let key = format!("asymmetry_2x64mb_{what}");
+        let (goal, note) = (
+            Goal::none().for_every_seed(),
+            "last less first, of the last",
+        );
+        self.row(key, goal, runs, note, |run| {
+            (run.fct_us.max - run.fct_us.min) / run.fct_us.max
+        });
     }
 
     fn long_rtt(&mut self) {
