@@ -1,7 +1,8 @@
 //! MetaRoCE and the baselines side by side under loss: one flow of 64 MB.
+use plotters::coord::Shift;
 use plotters::prelude::*;
 
-use crate::report::ReportError;
+use crate::plot::{PlotError, colour, svg};
 use crate::suite::Report;
 
 /// Shares of packets lost.
@@ -47,10 +48,8 @@ pub fn curves(report: &Report) -> Option<Vec<Curve>> {
 }
 
 /// The curves as an SVG.
-pub fn plot(curves: &[Curve]) -> Result<String, ReportError> {
-    let mut svg = String::new();
-    draw(&mut svg, curves).map_err(|error| ReportError(error.to_string()))?;
-    Ok(svg)
+pub fn plot(curves: &[Curve]) -> Result<String, PlotError> {
+    svg((720, 360), |area| draw(area, curves))
 }
 
 /// A loss as people write it.
@@ -58,11 +57,13 @@ pub fn percent(loss: f64) -> String {
     format!("{} %", (loss * 1e6).round() / 1e4)
 }
 
-fn draw(svg: &mut String, curves: &[Curve]) -> Result<(), Box<dyn std::error::Error>> {
-    let area = SVGBackend::with_string(svg, (720, 360)).into_drawing_area();
-    area.fill(&WHITE)?;
-    let mut chart = ChartBuilder::on(&area)
+fn draw(
+    area: &DrawingArea<SVGBackend<'_>, Shift>,
+    curves: &[Curve],
+) -> Result<(), Box<dyn std::error::Error>> {
+    let mut chart = ChartBuilder::on(area)
         .margin(12)
+        .margin_right(24)
         .x_label_area_size(44)
         .y_label_area_size(60)
         .build_cartesian_2d(0.0..(LOSSES.len() - 1) as f64, 0.0..1.05)?;
@@ -79,7 +80,7 @@ fn draw(svg: &mut String, curves: &[Curve]) -> Result<(), Box<dyn std::error::Er
         .light_line_style(TRANSPARENT)
         .draw()?;
     for (n, curve) in curves.iter().enumerate() {
-        let color = Palette99::pick(n).to_rgba();
+        let color = colour(n);
         let points = curve.shares.iter().enumerate();
         let points: Vec<_> = points.map(|(x, &y)| (x as f64, y)).collect();
         let dots = points
@@ -89,13 +90,12 @@ fn draw(svg: &mut String, curves: &[Curve]) -> Result<(), Box<dyn std::error::Er
         chart
             .draw_series(LineSeries::new(points, color.stroke_width(2)))?
             .label(curve.name)
-            .legend(move |(x, y)| PathElement::new([(x, y), (x + 12, y)], color));
+            .legend(move |(x, y)| PathElement::new([(x, y), (x + 12, y)], color.stroke_width(3)));
     }
     chart
         .configure_series_labels()
         .position(SeriesLabelPosition::LowerLeft)
-        .background_style(WHITE.mix(0.8))
+        .background_style(WHITE.mix(0.9))
         .draw()?;
-    area.present()?;
     Ok(())
 }

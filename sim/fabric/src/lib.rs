@@ -15,6 +15,7 @@ pub mod metaroce;
 pub mod network;
 pub mod outcome;
 pub mod packet;
+pub mod plot;
 pub mod port;
 pub mod record;
 pub mod report;

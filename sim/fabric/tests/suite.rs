@@ -14,8 +14,8 @@ const SHORT: &[&str] = &[
     "long_rtt_256mb_copies_loss_1pct_share",
 ];
 
-/// Events of a run that the short form does again: a second or so.
-const QUICK: u64 = 2_000_000;
+/// Events of a run that the short form does again: less than a second each.
+const QUICK: u64 = 1_500_000;
 
 fn docs(file: &str) -> String {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs");

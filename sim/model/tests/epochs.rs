@@ -5,7 +5,7 @@ use metaroce_model::counters::Extra;
 use metaroce_model::nic::Health;
 use metaroce_protocol::{Counter, Opcode, Wqe, WqeOpcode};
 use support::fault::{Fault, Rule};
-use support::{MEMORY, PLANES, Pair, R_KEY, Setup};
+use support::{MEMORY, PATHS, PLANES, Pair, R_KEY, Setup};
 
 const MESSAGE: u32 = 256 * 100;
 

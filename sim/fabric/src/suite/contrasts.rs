@@ -35,9 +35,10 @@ impl Bench {
                 let lossless = mean_makespan(&lossless);
                 for rate in [0.001, 0.01] {
                     let runs = self.run(&base.with_loss(rate), SEEDS);
-                    let share = format!("{key}{infix}_loss_{}_share", percent(rate));
+                    let row = |what: &str| format!("{key}{infix}_loss_{}_{what}", percent(rate));
+                    self.row(row("us"), Goal::none(), &runs, kind, |run| run.makespan_us);
                     let note = format!("{kind}, of its speed without loss: {lossless:.1} us");
-                    self.row(share, Goal::none(), &runs, note, |run| {
+                    self.row(row("share"), Goal::none(), &runs, note, |run| {
                         lossless / run.makespan_us
                     });
                 }
