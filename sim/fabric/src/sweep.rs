@@ -46,7 +46,7 @@ pub enum SweepError {
         /// The values.
         case: String,
         /// Why.
-        source: ScenarioError,
+        source: Box<ScenarioError>,
     },
     /// The scenario itself can't be.
     #[error(transparent)]
@@ -146,7 +146,7 @@ impl Variant {
             true => SweepError::Base(source),
             false => SweepError::Scenario {
                 case: self.to_string(),
-                source,
+                source: source.into(),
             },
         })
     }
