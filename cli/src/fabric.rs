@@ -27,7 +27,7 @@ pub struct Fabric {
     #[arg(long, value_name = "FIELD=VALUES", conflicts_with_all = ["seed", "report", "trace"])]
     sweep: Vec<Sweep>,
     /// Only part I of N of a sweep or suite; `--json` of all parts goes into `--merge`.
-    #[arg(long, value_name = "I/N")]
+    #[arg(long, value_name = "I/N", conflicts_with_all = ["seed", "report", "trace"])]
     shard: Option<Shard>,
     /// Puts the parts of a sweep or suite together, from the JSON of each.
     #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["scenario", "suite", "seed", "report", "trace", "sweep", "shard"])]

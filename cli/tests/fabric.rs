@@ -113,6 +113,7 @@ fn wrong_words_are_named_before_anything_runs() {
     refused(&["--sweep", "loss.1.rate=0"], "the scenario has no loss.1");
     refused(&["--sweep", "transport.path=4"], "unknown field `path`");
     refused(&["--sweep", "seed=1,2", "--seed", "3"], "--seed");
+    refused(&["--shard", "1/2", "--seed", "3"], "--seed");
     is_refused(
         &fabric(&["--suite", "all", "--results", "page.md"]),
         2,
