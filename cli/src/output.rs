@@ -217,6 +217,20 @@ pub fn exit_code(error: &anyhow::Error) -> u8 {
     }
 }
 
+/// Fails where [`write_whole`] would, before the work whose result is to be written; leaves nothing behind.
+pub fn check_writable(path: &Path) -> Result<()> {
+    let check = || {
+        if path.exists() && !path.is_file() {
+            bail!("it is no plain file");
+        }
+        let there = path.ancestors().skip(1).find(|folder| folder.exists());
+        let folder = there.unwrap_or(Path::new("."));
+        tempfile::Builder::new().tempfile_in(folder)?;
+        Ok(())
+    };
+    check().with_context(|| format!("can't write {}", path.display()))
+}
+
 /// Writes a file whole or not at all. What is no plain file (a device, a pipe, a folder) is not replaced.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
     let write = || {

@@ -97,7 +97,7 @@ impl Hybrid {
         let run = run::with_schedule(scenario, seed, &schedule, &mut |_| stop.check().is_ok());
         let run = run.map_err(ending)?;
         self.write_packets(&run)?;
-        output.print_lines(&run.summary, || super::lines(&run.summary))?;
+        output.print_lines(&run.summary, || super::one::lines(&run.summary))?;
         match run.stops.values().next() {
             Some(stop) => Err(reported(&stop.text)),
             None if run.summary.finished => Ok(()),
@@ -179,7 +179,7 @@ fn lines(report: &Report) -> Vec<String> {
     if let Some(waves) = &report.waves {
         rows.push(("waves", waves.display().to_string()));
     }
-    let mut lines = super::lines(&report.summary);
-    lines.extend(super::aligned(&rows));
+    let mut lines = super::one::lines(&report.summary);
+    lines.extend(super::one::aligned(&rows));
     lines
 }

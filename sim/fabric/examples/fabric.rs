@@ -12,11 +12,11 @@ fn main() {
     let seeds: u64 = arguments.next().and_then(|n| n.parse().ok()).unwrap_or(1);
     for file in arguments {
         if let Some(group) = Group::ALL.into_iter().find(|g| g.name() == file) {
-            let report = measure(&[group], &mut |_, _| true).expect("nothing stops it");
+            let report = measure(&[group], &mut |_| true).expect("nothing stops it");
             for row in report.rows {
                 let value = row.value.unwrap_or(f64::NAN);
                 println!(
-                    "{:5} {:42} {value:.5} goal {:.5} ({:.5} to {:.5}, {} seeds)",
+                    "{:?} {:42} {value:.5} goal {:?} ({:.5} to {:.5}, {} seeds)",
                     row.met, row.key, row.goal, row.min, row.max, row.seeds
                 );
             }

@@ -1,15 +1,22 @@
 //! MetaRoCE and the baselines side by side under loss: one flow of 64 MB.
+use plotters::coord::Shift;
 use plotters::prelude::*;
 
-use crate::report::ReportError;
-use crate::scenario::Kind;
-use crate::simulation::Simulation;
-use crate::suite::{Stopped, Watch, scenario};
+use crate::plot::{PlotError, colour, svg};
+use crate::suite::Report;
 
 /// Shares of packets lost.
 pub const LOSSES: [f64; 4] = [0.0, 0.001, 0.01, 0.1];
-/// Runs of each point.
-pub const SEEDS: u64 = 5;
+/// The baselines: `transport.kind`, and what rows call it.
+pub const BASELINES: [(&str, &str); 2] = [
+    ("selective-repeat", "_selective_repeat"),
+    ("go-back-n", "_go_back_n"),
+];
+const NAMES: [(&str, &str); 3] = [
+    ("MetaRoCE", ""),
+    ("RoCEv2, selective repeat", "_selective_repeat"),
+    ("RoCEv2, go-back-N", "_go_back_n"),
+];
 
 /// One transport's goodput as a share of its own limit, by loss; mean over seeds.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,38 +27,29 @@ pub struct Curve {
     pub shares: [f64; LOSSES.len()],
 }
 
-/// Measures all of them.
-pub fn curves(watch: Watch<'_>) -> Result<Vec<Curve>, Stopped> {
-    let kinds = [
-        (Kind::Metaroce, "MetaRoCE"),
-        (Kind::SelectiveRepeat, "RoCEv2, selective repeat"),
-        (Kind::GoBackN, "RoCEv2, go-back-N"),
-    ];
-    let mut curves = Vec::new();
-    for (kind, name) in kinds {
-        let mut shares = [0.0; LOSSES.len()];
-        for (share, loss) in shares.iter_mut().zip(LOSSES) {
-            let mut flow = scenario("one-flow");
-            flow.transport.kind = kind;
-            flow.loss[0].rate = loss;
-            for seed in 1..=SEEDS {
-                if !watch(0, name) {
-                    return Err(Stopped);
-                }
-                let summary = Simulation::new(&flow, seed).run(|_| true);
-                *share += summary.goodput_share / SEEDS as f64;
-            }
-        }
-        curves.push(Curve { name, shares });
-    }
-    Ok(curves)
+/// The row of a transport's goodput at a loss.
+pub fn key(infix: &str, loss: f64) -> String {
+    let percent = (loss * 1e6).round() / 1e4;
+    format!("flow_64mb{infix}_loss_{percent}pct_share")
+}
+
+/// The curves that a report holds; `None`: it has no such rows.
+pub fn curves(report: &Report) -> Option<Vec<Curve>> {
+    let share = |infix, loss| {
+        let row = report.rows.iter().find(|row| row.key == key(infix, loss))?;
+        Some(row.value.unwrap_or(0.0))
+    };
+    let curve = |(name, infix)| {
+        let shares: Option<Vec<f64>> = LOSSES.iter().map(|&loss| share(infix, loss)).collect();
+        let shares = shares?.try_into().ok()?;
+        Some(Curve { name, shares })
+    };
+    NAMES.into_iter().map(curve).collect()
 }
 
 /// The curves as an SVG.
-pub fn plot(curves: &[Curve]) -> Result<String, ReportError> {
-    let mut svg = String::new();
-    draw(&mut svg, curves).map_err(|error| ReportError(error.to_string()))?;
-    Ok(svg)
+pub fn plot(curves: &[Curve]) -> Result<String, PlotError> {
+    svg((720, 360), |area| draw(area, curves))
 }
 
 /// A loss as people write it.
@@ -59,11 +57,13 @@ pub fn percent(loss: f64) -> String {
     format!("{} %", (loss * 1e6).round() / 1e4)
 }
 
-fn draw(svg: &mut String, curves: &[Curve]) -> Result<(), Box<dyn std::error::Error>> {
-    let area = SVGBackend::with_string(svg, (720, 360)).into_drawing_area();
-    area.fill(&WHITE)?;
-    let mut chart = ChartBuilder::on(&area)
+fn draw(
+    area: &DrawingArea<SVGBackend<'_>, Shift>,
+    curves: &[Curve],
+) -> Result<(), Box<dyn std::error::Error>> {
+    let mut chart = ChartBuilder::on(area)
         .margin(12)
+        .margin_right(24)
         .x_label_area_size(44)
         .y_label_area_size(60)
         .build_cartesian_2d(0.0..(LOSSES.len() - 1) as f64, 0.0..1.05)?;
@@ -80,7 +80,7 @@ fn draw(svg: &mut String, curves: &[Curve]) -> Result<(), Box<dyn std::error::Er
         .light_line_style(TRANSPARENT)
         .draw()?;
     for (n, curve) in curves.iter().enumerate() {
-        let color = Palette99::pick(n).to_rgba();
+        let color = colour(n);
         let points = curve.shares.iter().enumerate();
         let points: Vec<_> = points.map(|(x, &y)| (x as f64, y)).collect();
         let dots = points
@@ -90,13 +90,12 @@ fn draw(svg: &mut String, curves: &[Curve]) -> Result<(), Box<dyn std::error::Er
         chart
             .draw_series(LineSeries::new(points, color.stroke_width(2)))?
             .label(curve.name)
-            .legend(move |(x, y)| PathElement::new([(x, y), (x + 12, y)], color));
+            .legend(move |(x, y)| PathElement::new([(x, y), (x + 12, y)], color.stroke_width(3)));
     }
     chart
         .configure_series_labels()
         .position(SeriesLabelPosition::LowerLeft)
-        .background_style(WHITE.mix(0.8))
+        .background_style(WHITE.mix(0.9))
         .draw()?;
-    area.present()?;
     Ok(())
 }

@@ -22,12 +22,13 @@ pub fn ports(
     scenario: &Scenario,
     topology: &Topology,
     (from, to): (HostId, HostId),
+    paths: u32,
     random: &mut ChaCha8Rng,
 ) -> Vec<u16> {
     let planes = scenario.fabric.planes;
     let mut used: Vec<BTreeMap<Vec<u32>, u32>> = vec![BTreeMap::new(); planes as usize];
     let ways = ways(topology, from, to);
-    (0..scenario.transport.paths)
+    (0..paths)
         .map(|path| {
             let plane = path % planes;
             let used = &mut used[plane as usize];

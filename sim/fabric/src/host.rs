@@ -42,6 +42,8 @@ pub struct Counts {
     pub timeouts: u64,
     /// ACKs and the like.
     pub answers: u64,
+    /// Epochs ended: paths that took another source port, or left a suspect plane.
+    pub reroutes: u64,
     /// Planes suspected.
     pub planes_suspected: u64,
     /// Planes brought back.
@@ -96,6 +98,7 @@ impl Counts {
         self.probes += other.probes;
         self.timeouts += other.timeouts;
         self.answers += other.answers;
+        self.reroutes += other.reroutes;
         self.planes_suspected += other.planes_suspected;
         self.planes_recovered += other.planes_recovered;
     }

@@ -67,7 +67,8 @@ impl<'a> Limit<'a> {
         self.one_way(flow, self.wire_bytes(self.mtu())) + self.ack(flow)
     }
 
-    fn ack(&self, flow: &Flow) -> Time {
+    /// An ACK on its way back.
+    pub fn ack(&self, flow: &Flow) -> Time {
         let gap = self.scenario.fabric.frame_gap.0;
         self.one_way(flow, ACK_FRAME_BYTES as u64 + gap)
     }

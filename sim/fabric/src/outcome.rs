@@ -1,5 +1,5 @@
 //! What a run ends in.
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::host::Counts;
 use crate::network::Tally;
@@ -7,7 +7,7 @@ use crate::scenario::Kind;
 use crate::units::{MICROSECOND, Time};
 
 /// Flow completion times: from a flow's start to its sender's completion, in microseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Fct {
     /// Shortest.
     pub min: f64,
@@ -19,8 +19,17 @@ pub struct Fct {
     pub max: f64,
 }
 
+/// One flow that completed.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct FlowTime {
+    /// From its start to its sender's completion, microseconds.
+    pub us: f64,
+    /// The time that it would take alone on a lossless fabric / that.
+    pub share: f64,
+}
+
 /// A flow that did not complete.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unfinished {
     /// Its number.
     pub flow: u32,
@@ -35,7 +44,7 @@ pub struct Unfinished {
 }
 
 /// What a failure did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Recovery {
     /// From the failure to the first and the last sender that suspects the plane.
     pub noticed_first_us: Option<f64>,
@@ -48,7 +57,7 @@ pub struct Recovery {
 }
 
 /// What a run ends in.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// The scenario's name.
     pub scenario: String,
@@ -62,6 +71,8 @@ pub struct Summary {
     pub unfinished: Vec<Unfinished>,
     /// Of all flows that completed.
     pub fct_us: Fct,
+    /// Of each flow, `null` if it did not complete; empty where there are more than 64.
+    pub flows: Vec<Option<FlowTime>>,
     /// From the start to the last completion.
     pub makespan_us: f64,
     /// The limit by wire bytes on a lossless fabric.
@@ -78,6 +89,8 @@ pub struct Summary {
     pub packets: u64,
     /// Probes after a time-out.
     pub timeouts: u64,
+    /// Paths that took another source port, or left a suspect plane.
+    pub reroutes: u64,
     /// Packets lost at random.
     pub lost: u64,
     /// Packets that found no room in a buffer.
@@ -148,6 +161,7 @@ impl Summary {
             finished: true,
             unfinished: Vec::new(),
             fct_us: Fct::default(),
+            flows: Vec::new(),
             makespan_us: 0.0,
             limit_us: 0.0,
             goodput_share: 0.0,
@@ -156,6 +170,7 @@ impl Summary {
             idle_copies: 0,
             packets: 0,
             timeouts: 0,
+            reroutes: 0,
             lost: 0,
             dropped: 0,
             dead: 0,
@@ -177,6 +192,7 @@ impl Summary {
         self.spurious_retransmissions = counts.spurious;
         self.idle_copies = counts.copies;
         self.timeouts = counts.timeouts;
+        self.reroutes = counts.reroutes;
         self.packets = tally.sent;
         self.lost = tally.lost;
         self.dropped = tally.dropped;

@@ -4,18 +4,26 @@ use std::fmt::Write;
 use crate::compare::{self, Curve};
 use crate::suite::{Report, Row, Side};
 
+const HEAD: &str = "\
+# What the fabric simulation measured
+
+Written by `metaroce fabric --suite all --results docs/fabric-results.json`, from that file: it holds every run, so
+`metaroce fabric --merge docs/fabric-results.json` prints these rows again. Seeds are 1 to the number named; \"mean\" and
+\"worst\" say how the value comes from its seeds. How rows are measured: [fabric.md](fabric.md).
+
+";
+
 /// A line a row.
 pub fn lines(report: &Report) -> Vec<String> {
     let rows = &report.rows;
     let width = rows.iter().map(|row| row.key.len()).max().unwrap_or(0);
     let line = |row: &Row| {
         format!(
-            "{:6} {:width$}  {:>12} {} {:<12} {:>12} to {:<12} seeds 1 to {}",
-            if row.met { "met" } else { "MISSED" },
+            "{:6} {:width$}  {:>12} {:<15} {:>12} to {:<12} seeds 1 to {}",
+            verdict(row, ["met", "MISSED", ""]),
             row.key,
             value(row),
-            sign(row),
-            number(row.goal),
+            goal(row),
             number(row.min),
             number(row.max),
             row.seeds
@@ -24,13 +32,18 @@ pub fn lines(report: &Report) -> Vec<String> {
     rows.iter().map(line).collect()
 }
 
-/// A page in Markdown; `plot`: where the curves are drawn, relative to it.
-pub fn page(report: &Report, curves: &[Curve], plot: &str) -> String {
-    let met = report.rows.iter().filter(|row| row.met).count();
-    let mut text = String::from(
-        "# What the fabric simulation measured\n\nWritten by `metaroce fabric --suite all --results docs/fabric-results.md`. Seeds are 1 to the number named; \"mean\" and\n\"worst\" say how the value comes from its seeds. How rows are measured: [fabric.md](fabric.md).\n\n",
+/// Where the plot of the curves stands, relative to the page.
+pub const PLOT: &str = "img/fabric-loss.svg";
+
+/// A page in Markdown.
+pub fn page(report: &Report) -> String {
+    let mut text = String::from(HEAD);
+    let with_goal = || report.rows.iter().filter_map(|row| row.met);
+    let (met, goals) = (with_goal().filter(|met| *met).count(), with_goal().count());
+    let _ = writeln!(
+        text,
+        "{met} of {goals} goals are met; rows without a goal say what is.\n"
     );
-    let _ = writeln!(text, "{met} of {} goals are met.\n", report.rows.len());
     text.push_str("| row | value | goal | met | over seeds | smallest, largest | note |\n| --- | --- | --- | --- | --- | --- | --- |\n");
     for row in &report.rows {
         let over = match row.over {
@@ -39,27 +52,27 @@ pub fn page(report: &Report, curves: &[Curve], plot: &str) -> String {
         };
         let _ = writeln!(
             text,
-            "| `{}` | {} | {} {} | {} | {over} of {} | {}, {} | {} |",
+            "| `{}` | {} | {} | {} | {over} of {} | {}, {} | {} |",
             row.key,
             value(row),
-            sign(row),
-            number(row.goal),
-            if row.met { "yes" } else { "**no**" },
+            goal(row),
+            verdict(row, ["yes", "**no**", "-"]),
             row.seeds,
             number(row.min),
             number(row.max),
             row.note
         );
     }
-    text.push_str(&comparison(curves, plot));
+    if let Some(curves) = compare::curves(report) {
+        text.push_str(&comparison(&curves));
+    }
     text
 }
 
-fn comparison(curves: &[Curve], plot: &str) -> String {
+fn comparison(curves: &[Curve]) -> String {
     let losses = compare::LOSSES.map(compare::percent).join(" | ");
     let mut text = format!(
-        "\n## Against the baselines\n\nOne flow of 64 MB, loss between leaf and host: goodput as a share of each transport's own limit, mean of {} seeds.\n\n![goodput by loss]({plot})\n\n| transport | {losses} |\n| --- | --- | --- | --- | --- |\n",
-        compare::SEEDS
+        "\n## Against the baselines\n\nOne flow of 64 MB, loss between leaf and host: goodput as a share of each transport's own limit, mean over the seeds of the rows `flow_64mb...`.\n\n![goodput by loss]({PLOT})\n\n| transport | {losses} |\n| --- | --- | --- | --- | --- |\n"
     );
     for curve in curves {
         let shares = curve.shares.map(|share| format!("{share:.4}")).join(" | ");
@@ -68,10 +81,23 @@ fn comparison(curves: &[Curve], plot: &str) -> String {
     text
 }
 
-fn sign(row: &Row) -> &'static str {
-    match row.side {
-        Side::AtLeast => ">=",
-        Side::AtMost => "<=",
+fn goal(row: &Row) -> String {
+    let Some(goal) = row.goal else {
+        return "-".into();
+    };
+    let sign = match row.side {
+        Some(Side::AtMost) => "<=",
+        _ => ">=",
+    };
+    format!("{sign} {}", number(goal))
+}
+
+/// Words for met, missed, no goal.
+fn verdict(row: &Row, words: [&'static str; 3]) -> &'static str {
+    match row.met {
+        Some(true) => words[0],
+        Some(false) => words[1],
+        None => words[2],
     }
 }
 

@@ -9,9 +9,10 @@ use crate::host::{Counts, Host, Outcome, Room};
 use crate::limit::Limit;
 use crate::metaroce;
 use crate::network::Network;
-use crate::outcome::{Fct, Summary, Unfinished, jain, microseconds};
+use crate::outcome::{Fct, FlowTime, Summary, Unfinished, jain, microseconds};
 use crate::packet::HostId;
 use crate::record::{Record, Sample};
+use crate::runs::{Stopped, go_on_or_stop};
 use crate::scenario::{Kind, Scenario};
 use crate::sighting::Sighting;
 use crate::topology::LinkId;
@@ -21,6 +22,9 @@ use crate::workload::{self, Flow, FlowId};
 
 /// Points of a plot (ours): as many as a page is wide in pixels, half.
 const SAMPLES: Time = 500;
+
+/// Flows whose times are all in a result (ours): as many as a reader looks at one by one.
+const MOST_FLOWS: usize = 64;
 
 /// What became of a flow so far.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -70,14 +74,26 @@ pub struct Simulation {
 impl Simulation {
     /// At time 0; every host runs the scenario's transport here.
     pub fn new(scenario: &Scenario, seed: u64) -> Self {
-        Self::with_foreign(scenario, seed, &mut Nobody).expect("no host comes from outside")
+        let set_up = Self::set_up(scenario, seed, &mut || true);
+        set_up.unwrap_or_else(|_| unreachable!("nobody stops it"))
     }
 
-    /// At time 0; some hosts come from outside.
+    /// At time 0, unless `go_on` says no before all hosts are built; it is asked now and then.
+    pub fn set_up(
+        scenario: &Scenario,
+        seed: u64,
+        go_on: &mut dyn FnMut() -> bool,
+    ) -> Result<Self, Stopped> {
+        // Where nobody makes hosts, only a stop ends it early.
+        Self::with_foreign(scenario, seed, &mut Nobody, go_on).map_err(|_| Stopped)
+    }
+
+    /// The same; some hosts come from outside.
     pub fn with_foreign(
         scenario: &Scenario,
         seed: u64,
         foreign: &mut dyn ForeignHosts,
+        go_on: &mut dyn FnMut() -> bool,
     ) -> Result<Self, ForeignError> {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let mut agenda = Agenda::default();
@@ -85,9 +101,10 @@ impl Simulation {
         let hosts = scenario.fabric.hosts() as u32;
         let flows = workload::flows(&scenario.workload, hosts, &mut random);
         let limit = Limit::new(scenario, &network.topology, &network.ports);
-        let longest = flows.iter().map(|f| limit.round_trip(f)).max().unwrap_or(0);
+        go_on_or_stop(go_on)?;
         let makespan = limit.makespan(&flows);
-        let hosts = build_hosts(scenario, &network, &flows, longest, &mut random, foreign)?;
+        go_on_or_stop(go_on)?;
+        let hosts = build_hosts(scenario, &network, &flows, &mut random, foreign, go_on)?;
         let pairs: std::collections::BTreeSet<_> = flows.iter().map(|f| (f.from, f.to)).collect();
         let mut simulation = Self {
             scenario: scenario.clone(),
@@ -354,6 +371,7 @@ impl Simulation {
             finished,
             unfinished,
             fct_us: Fct::of(times.iter().map(|&(_, time)| time).collect()),
+            flows: self.flow_times(),
             makespan_us: microseconds(makespan),
             limit_us: microseconds(self.limit),
             goodput_share: if finished { share } else { 0.0 },
@@ -365,6 +383,21 @@ impl Simulation {
             ..Summary::empty()
         };
         summary.with_counts(&self.network.tally, &counts)
+    }
+
+    fn flow_times(&self) -> Vec<Option<FlowTime>> {
+        if self.flows.len() > MOST_FLOWS {
+            return Vec::new();
+        }
+        let limit = Limit::new(&self.scenario, &self.network.topology, &self.network.ports);
+        let time = |(flow, progress): (&Flow, &Progress)| {
+            let took = progress.completed? - progress.started?;
+            Some(FlowTime {
+                us: microseconds(took),
+                share: (limit.alone(flow) + limit.ack(flow)) as f64 / took.max(1) as f64,
+            })
+        };
+        self.flows().map(time).collect()
     }
 
     /// Bytes and time of each flow that completed.
@@ -426,16 +459,18 @@ fn build_hosts(
     scenario: &Scenario,
     network: &Network,
     flows: &[Flow],
-    round_trip: Time,
     random: &mut ChaCha8Rng,
     foreign: &mut dyn ForeignHosts,
+    go_on: &mut dyn FnMut() -> bool,
 ) -> Result<Vec<Box<dyn Host>>, ForeignError> {
-    let topology = &network.topology;
     match scenario.transport.kind {
-        Kind::Metaroce => metaroce::build(scenario, topology, flows, round_trip, random, foreign),
+        Kind::Metaroce => metaroce::build(scenario, network, flows, random, foreign, go_on),
         Kind::GoBackN | Kind::SelectiveRepeat => {
-            let hosts = baseline::build(scenario, flows, random).into_iter();
-            Ok(hosts.map(|h| Box::new(h) as Box<dyn Host>).collect())
+            let hosts = baseline::build(scenario, flows, random);
+            Ok(hosts
+                .into_iter()
+                .map(|h| Box::new(h) as Box<dyn Host>)
+                .collect())
         }
     }
 }

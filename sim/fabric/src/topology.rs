@@ -111,7 +111,8 @@ impl Topology {
         for (n, &leaf) in leaves.iter().enumerate() {
             let pod = n as u32 / fabric.leaves;
             for s in pod * fabric.spines..(pod + 1) * fabric.spines {
-                self.stack(leaf, spines[s as usize], plane);
+                let link = fabric.between_switches();
+                self.stack(leaf, spines[s as usize], plane, link);
             }
         }
         if fabric.topology == Shape::ThreeTier {
@@ -127,7 +128,7 @@ impl Topology {
         for (n, &spine) in spines.iter().enumerate() {
             let first = (n as u32 % fabric.spines) * fabric.cores_per_spine;
             for core in first..first + fabric.cores_per_spine {
-                self.stack(spine, cores[core as usize], plane);
+                self.stack(spine, cores[core as usize], plane, fabric.to_cores());
             }
         }
     }
@@ -143,8 +144,7 @@ impl Topology {
     }
 
     /// Joins two switches.
-    fn stack(&mut self, lower: SwitchId, upper: SwitchId, plane: u32) {
-        let link = self.fabric.between_switches();
+    fn stack(&mut self, lower: SwitchId, upper: SwitchId, plane: u32, link: Link) {
         let (up, down) = self.join(End::Switch(lower), upper, plane, link);
         self.switches[lower as usize].up.push(up);
         self.switches[upper as usize].down.push(down);

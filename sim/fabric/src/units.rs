@@ -60,9 +60,11 @@ macro_rules! quantity {
         }
 
         impl fmt::Display for $name {
-            /// In the largest unit that leaves no fraction.
+            /// In the largest unit that leaves no fraction; zero in the smallest.
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                let whole = |&&(_, scale): &&(&str, f64)| (self.0 as f64 / scale).fract() == 0.0;
+                let whole = |&&(_, scale): &&(&str, f64)| {
+                    self.0 > 0 && (self.0 as f64 / scale).fract() == 0.0
+                };
                 let units = Self::UNITS.iter().rev();
                 let (unit, scale) = units.clone().find(whole).unwrap_or(&Self::UNITS[0]);
                 write!(f, "{}{unit}", self.0 as f64 / scale)
@@ -115,6 +117,10 @@ mod tests {
         assert_eq!("2MiB".parse::<Size>().unwrap().0, 2 << 20);
         assert_eq!(Size(2_000_000).to_string(), "2MB");
         assert_eq!(Duration(500_000).to_string(), "500ns");
+        assert_eq!(
+            (Rate(0).to_string(), Size(0).to_string()),
+            ("0bps".into(), "0B".into())
+        );
         assert_eq!(Rate(400_000_000_000).time_of(4_188), 83_760);
     }
 

@@ -167,7 +167,7 @@ fn a_page_and_a_trace_tell_what_happened() {
     simulation.record_trace();
     let summary = simulation.run(|_| true);
     let page = metaroce_fabric::report::page(&scenario, &summary, &simulation).unwrap();
-    assert_eq!(page.matches("<svg").count(), 4);
+    assert_eq!(page.matches("<svg").count(), 5);
     assert!(
         !page.contains("src=") && !page.contains("href="),
         "readable without a network"

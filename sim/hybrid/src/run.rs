@@ -9,6 +9,7 @@ use metaroce_cosim::waves::Request;
 use metaroce_fabric::foreign::ForeignError;
 use metaroce_fabric::outcome::Summary;
 use metaroce_fabric::packet::HostId;
+use metaroce_fabric::runs::Stopped;
 use metaroce_fabric::scenario::Scenario;
 use metaroce_fabric::sighting::Sighting;
 use metaroce_fabric::simulation::{Progress, Simulation};
@@ -103,8 +104,11 @@ fn simulate(
     mut hosts: Hosts<'_>,
     go_on: &mut GoOn<'_>,
 ) -> Result<Run, HybridError> {
-    let simulation = Simulation::with_foreign(scenario, seed, &mut hosts);
-    let mut simulation = simulation.map_err(HybridError::SetUp)?;
+    let simulation = Simulation::with_foreign(scenario, seed, &mut hosts, &mut || go_on(0.0));
+    let mut simulation = simulation.map_err(|error| match error.is::<Stopped>() {
+        true => HybridError::Interrupted,
+        false => HybridError::SetUp(error),
+    })?;
     simulation.record_sightings();
     let mut interrupted = false;
     let summary = simulation.run(|simulation| {

@@ -93,6 +93,9 @@ pub struct Options {
     pub extra_tail_probes: u32,
     /// Time-outs in a row after which a path ends its epoch and goes on with another entropy; 0: never.
     pub reroute_after: u32,
+    /// Deliveries of a path after which it is judged by its marks: one marked far more than its siblings goes on with another
+    /// entropy; 0: never.
+    pub reroute_marked: u32,
     /// A receiver answers at once where a TSN is left out, and not every packet behind a gap: under heavy loss half the ACKs.
     pub ack_only_skips: bool,
     /// Silent paths that make a plane suspect; 0: never.

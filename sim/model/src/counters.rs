@@ -68,6 +68,8 @@ extra_counters! {
     TxCopies = "tx_copies";
     /// Epochs that this sender ended.
     EpochsEnded = "epochs_ended";
+    /// Of those for marks.
+    PathsSteered = "paths_steered";
     /// SYNCs sent.
     TxSyncs = "tx_syncs";
     /// Packets moved to other paths at the end of an epoch.

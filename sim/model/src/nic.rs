@@ -28,6 +28,7 @@ mod placement;
 mod plane;
 mod receive;
 mod respond;
+mod steer;
 mod transmit;
 
 pub use completion::{Completion, ReceiveCompletion};
@@ -39,6 +40,7 @@ pub use transmit::{Decision, Inputs};
 use connection::ConnectionState;
 use epoch::{Closed, Standing};
 use respond::Response;
+use steer::Marks;
 
 /// Refusals that wait to be sent.
 pub const REFUSALS: usize = 4;
@@ -70,6 +72,8 @@ struct PathState {
     rtt: RttEstimate,
     /// Counts of the newest ACK: received, marked.
     acked: (u16, u16),
+    /// How often its packets were marked.
+    marks: Marks,
     /// Epochs of the two directions: PathEntry's until one ends.
     epoch_tx: u8,
     epoch_rx: u8,
@@ -208,6 +212,7 @@ impl Nic {
             law: self.laws.start(now),
             rtt: RttEstimate::default(),
             acked: (0, 0),
+            marks: Marks::default(),
             epoch_tx: entry.epoch,
             epoch_rx: entry.epoch,
             standing: Standing::Open,

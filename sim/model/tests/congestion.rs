@@ -79,6 +79,7 @@ fn share_a_bottleneck(settings: &dyn LawSettings, paths: &[u32], ticks: u64) -> 
                 marked: marked.into(),
                 rtt: Some((now - sent) as u32),
                 paths: flow.paths,
+                windows: 0,
                 now: now as u32,
             });
         }
@@ -98,6 +99,30 @@ fn share_a_bottleneck(settings: &dyn LawSettings, paths: &[u32], ticks: u64) -> 
         busy: busy * 100 / (ticks / 2),
         longest_queue,
     }
+}
+
+#[test]
+fn coupled_paths_gain_by_their_windows_and_together_what_uncoupled_ones_do() {
+    let gain = |coupled: bool, first: u32| {
+        let settings = AimdSettings {
+            first,
+            coupled,
+            ..AimdSettings::default()
+        };
+        let mut law = settings.start(0);
+        // A round trip: all of the window is delivered. Two paths with windows of 10 and 30.
+        law.on_ack(&AckEvent {
+            delivered: first,
+            marked: 0,
+            rtt: Some(100),
+            paths: 2,
+            windows: u64::from(40 * ONE),
+            now: 1,
+        });
+        law.window() - first * ONE
+    };
+    assert_eq!((gain(false, 10), gain(false, 30)), (ONE / 2, ONE / 2));
+    assert_eq!((gain(true, 10), gain(true, 30)), (ONE / 4, ONE / 4 * 3));
 }
 
 fn spread(shares: &[u64]) -> u64 {

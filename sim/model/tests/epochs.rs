@@ -5,7 +5,7 @@ use metaroce_model::counters::Extra;
 use metaroce_model::nic::Health;
 use metaroce_protocol::{Counter, Opcode, Wqe, WqeOpcode};
 use support::fault::{Fault, Rule};
-use support::{MEMORY, PLANES, Pair, R_KEY, Setup};
+use support::{MEMORY, PATHS, PLANES, Pair, R_KEY, Setup};
 
 const MESSAGE: u32 = 256 * 100;
 
@@ -116,6 +116,30 @@ fn a_path_that_keeps_timing_out_takes_another_entropy() {
     // Two time-outs, the second after twice as long, and a few round trips.
     assert!(pair.now < 200 + 3 * 2_000 + 2_000, "{}", pair.now);
     assert_eq!(extra(&pair, 0, Extra::EpochsEnded), 1);
+}
+
+#[test]
+fn a_path_marked_far_more_than_its_siblings_takes_another_entropy() {
+    let mut setup = with(vec![Rule::new(Fault::Mark).from(0).entropy(0xC005)]);
+    setup.options.reroute_marked = 16;
+    let mut pair = Pair::with(setup);
+    (0..16).for_each(|n| pair.hosts[0].endpoint.post(write(n)));
+    finish(&mut pair, 16);
+    assert_eq!(extra(&pair, 0, Extra::PathsSteered), 1);
+    assert_eq!(extra(&pair, 0, Extra::EpochsEnded), 1);
+    let nic = &pair.hosts[0].endpoint.nic;
+    let ports: Vec<u16> = (0..PATHS).filter_map(|path| nic.entropy(path)).collect();
+    assert!(!ports.contains(&0xC005), "{ports:x?}");
+}
+
+#[test]
+fn where_all_paths_are_marked_alike_none_is_changed() {
+    let mut setup = with(vec![Rule::new(Fault::Mark).from(0)]);
+    setup.options.reroute_marked = 16;
+    let mut pair = Pair::with(setup);
+    (0..16).for_each(|n| pair.hosts[0].endpoint.post(write(n)));
+    finish(&mut pair, 16);
+    assert_eq!(extra(&pair, 0, Extra::EpochsEnded), 0);
 }
 
 fn plane_failure(until: u64) -> Setup {

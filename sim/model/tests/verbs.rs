@@ -126,13 +126,17 @@ fn options() -> impl Strategy<Value = Options> {
     let connection_window = prop_oneof![Just(0u32), 1..200u32];
     let max_allowance = prop_oneof![Just(0u32), 1..17u32];
     let switches = (any::<bool>(), 0..2u32);
-    let planes = (prop_oneof![Just(0u32), 1..4u32], 0..3u32, 1..6u32);
+    let reroutes = (
+        prop_oneof![Just(0u32), 1..4u32],
+        prop_oneof![Just(0u32), 4..32u32],
+    );
+    let planes = (reroutes, 0..3u32, 1..6u32);
     let numbers = (rto_floor, connection_window, max_allowance);
     (numbers, switches, planes).prop_map(
         |(
             (rto_floor, connection_window, max_allowance),
             (idle_copies, extra_tail_probes),
-            (reroute_after, suspect_paths, recovery_probes),
+            ((reroute_after, reroute_marked), suspect_paths, recovery_probes),
         )| Options {
             not_ready_ticks: 1 << 20,
             rto_floor,
@@ -141,6 +145,7 @@ fn options() -> impl Strategy<Value = Options> {
             idle_copies,
             extra_tail_probes,
             reroute_after,
+            reroute_marked,
             suspect_paths,
             recovery_probes,
             ramp_ticks: 300,

@@ -1,5 +1,6 @@
 //! A host that runs the golden model.
 mod setup;
+mod start;
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -20,8 +21,6 @@ pub use setup::{build, opcode};
 
 /// Picoseconds of a tick of the model's clock: 1 ns.
 pub const TICK: Time = 1_000;
-/// How often timers are looked at (ours): a fraction of any round trip between leaves.
-const WALK: Time = 1_000_000;
 
 fn ticks(now: Time) -> u32 {
     (now / TICK) as u32
@@ -56,6 +55,8 @@ pub struct NicHost {
     answers: VecDeque<Outgoing>,
     /// Global numbers of the paths that this host has sent on.
     own_paths: Vec<u32>,
+    /// How often timers are looked at.
+    walk_every: Time,
     /// Place in `own_paths` where the walk over timers and tails goes on, and how many paths it has left.
     walk: usize,
     walk_left: usize,
@@ -312,7 +313,7 @@ impl Host for NicHost {
         };
         let share = (waits > 0).then(|| now + Time::from(waits) * TICK);
         let busy = !self.posted.is_empty() || self.own_paths.iter().any(|&p| self.needs_timer(p));
-        let timer = busy.then_some(now + WALK);
+        let timer = busy.then_some(now + self.walk_every);
         [share, timer].into_iter().flatten().min()
     }
 
@@ -338,6 +339,7 @@ impl Host for NicHost {
             probes: count(Counter::TxTailProbes) + timeouts,
             timeouts,
             answers: count(Counter::TxAcks),
+            reroutes: extra.get(Extra::EpochsEnded).into(),
             planes_suspected: extra.get(Extra::PlanesSuspected).into(),
             planes_recovered: extra.get(Extra::PlanesRecovered).into(),
         }

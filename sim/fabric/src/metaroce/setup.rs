@@ -2,7 +2,6 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use metaroce_model::config::{Options, Size, Tunables};
-use metaroce_model::congestion::{AimdSettings, DelaySettings, Fixed, LawSettings};
 use metaroce_model::hint::{HeardLately, PostedBuffers};
 use metaroce_model::nic::Nic;
 use metaroce_model::tracker::ReceiveBuffer;
@@ -11,42 +10,59 @@ use metaroce_protocol::{
 };
 use rand_chacha::ChaCha8Rng;
 
+use super::start::Start;
 use super::{NicHost, Peer, TICK};
 use crate::entropy;
 use crate::foreign::{ForeignError, ForeignHosts, Identity, Own, PeerEnd, address_of, host_of};
 use crate::host::Host;
+use crate::limit::Limit;
+use crate::network::Network;
 use crate::packet::HostId;
-use crate::scenario::{Hints, Law, Scenario, Transport};
-use crate::topology::Topology;
-use crate::units::Duration;
+use crate::runs::go_on_or_stop;
+use crate::scenario::{Hints, Scenario, Transport};
+use crate::units::{Duration, MICROSECOND, Time};
 use crate::workload::{Flow, FlowId};
 
-/// All hosts, with a connection for every pair that exchanges flows.
+/// All hosts, with a connection for every pair that exchanges flows. Some come from outside; `go_on` is asked at each host
+/// whether to.
 pub fn build(
     scenario: &Scenario,
-    topology: &Topology,
+    network: &Network,
     flows: &[Flow],
-    round_trip: u64,
     random: &mut ChaCha8Rng,
     foreign: &mut dyn ForeignHosts,
+    go_on: &mut dyn FnMut() -> bool,
 ) -> Result<Vec<Box<dyn Host>>, ForeignError> {
     let mut peers = vec![BTreeSet::new(); scenario.fabric.hosts() as usize];
     for flow in flows {
         peers[flow.from as usize].insert(flow.to);
         peers[flow.to as usize].insert(flow.from);
     }
-    let mut hosts: Vec<_> = (peers.iter().enumerate())
-        .map(|(id, peers)| host(scenario, id as HostId, peers, round_trip))
-        .collect();
+    let limit = Limit::new(scenario, &network.topology, &network.ports);
+    let mut longest = 0;
+    for flow in flows {
+        go_on_or_stop(go_on)?;
+        longest = limit.round_trip(flow).max(longest);
+    }
+    let mut hosts = Vec::with_capacity(peers.len());
+    for (id, peers) in (0..).zip(&peers) {
+        go_on_or_stop(go_on)?;
+        hosts.push(host(scenario, id, peers, longest));
+    }
     let outside = open(scenario, &peers, flows, foreign)?;
     let mut ends: BTreeMap<HostId, Vec<PeerEnd>> = BTreeMap::new();
     for from in 0..hosts.len() as HostId {
         for &to in &peers[from as usize] {
+            go_on_or_stop(go_on)?;
             let there = hosts[to as usize].connection_to(from);
             let there = there.expect("connections have two ends");
             let qp = outside.get(&to).map_or(there, |id| id.qps[there as usize]);
-            let ports = entropy::ports(scenario, topology, (from, to), random);
-            connect(&mut hosts[from as usize], to, qp, &ports);
+            let pair = (from, to);
+            let start = Start::of(scenario, &limit, pair);
+            let ports = entropy::ports(scenario, &network.topology, pair, start.paths, random);
+            let host = &mut hosts[from as usize];
+            host.nic.set_law(start.law(&scenario.transport));
+            connect(host, to, qp, &ports);
             if outside.contains_key(&from) {
                 let end = PeerEnd {
                     host: to,
@@ -105,7 +121,6 @@ fn host(scenario: &Scenario, id: HostId, peers: &BTreeSet<HostId>, round_trip: u
         slots: 16,
     };
     let mut nic = Nic::with_options(size, tunables(t), options(scenario));
-    nic.set_law(law(t));
     nic.write_region(0, region());
     match t.hints {
         Hints::Off => {}
@@ -128,6 +143,7 @@ fn host(scenario: &Scenario, id: HostId, peers: &BTreeSet<HostId>, round_trip: u
         asked: vec![VecDeque::new(); planes as usize],
         answers: VecDeque::new(),
         own_paths: Vec::new(),
+        walk_every: walk_every(t),
         walk: 0,
         walk_left: 0,
         changed: false,
@@ -144,6 +160,11 @@ pub fn opcode(transport: &Transport) -> WqeOpcode {
     }
 }
 
+/// How often timers are looked at (ours): a fraction of the shortest time-out, and of any round trip between leaves.
+fn walk_every(t: &Transport) -> Time {
+    (t.rto_floor.0 / 32).max(MICROSECOND)
+}
+
 fn in_ticks(duration: Duration) -> u32 {
     (duration.0 / TICK) as u32
 }
@@ -158,20 +179,20 @@ fn tunables(t: &Transport) -> Tunables {
     }
 }
 
+/// Of all planes, bytes a tick in 1/256.
+pub(super) fn line_rate(scenario: &Scenario) -> u32 {
+    let planes = u64::from(scenario.fabric.planes);
+    (scenario.fabric.link.rate.0 * planes / 8 * 256 / (1_000_000_000_000 / TICK)) as u32
+}
+
 fn options(scenario: &Scenario) -> Options {
     let t = &scenario.transport;
-    let planes = u64::from(scenario.fabric.planes);
-    // Bytes a tick in 1/256.
-    let line = scenario.fabric.link.rate.0 * planes / 8 * 256 / (1_000_000_000_000 / TICK);
+    let line = line_rate(scenario);
     Options {
         profile: Profile::Whole,
         rto_floor: in_ticks(t.rto_floor),
         connection_window: t.connection_window,
-        line_rate: if t.hints == Hints::Off {
-            0
-        } else {
-            line as u32
-        },
+        line_rate: if t.hints == Hints::Off { 0 } else { line },
         burst: t.burst.0 as u32,
         max_allowance: t.max_allowance,
         first_allowance: t.first_allowance,
@@ -181,26 +202,11 @@ fn options(scenario: &Scenario) -> Options {
         retransmission_copies: t.retransmission_copies,
         extra_tail_probes: t.extra_tail_probes,
         reroute_after: t.reroute_after,
+        reroute_marked: t.reroute_marked,
         suspect_paths: t.suspect_paths,
         recovery_probes: t.recovery_probes,
         ramp_ticks: in_ticks(t.ramp),
         ..Options::default()
-    }
-}
-
-fn law(t: &Transport) -> Box<dyn LawSettings> {
-    match t.law {
-        Law::Fixed => Box::new(Fixed),
-        Law::Aimd => Box::new(AimdSettings {
-            first: t.first_window,
-            cap: t.window,
-            ..AimdSettings::default()
-        }),
-        Law::Delay => Box::new(DelaySettings {
-            first: t.first_window,
-            cap: t.window,
-            ..DelaySettings::default()
-        }),
     }
 }
 
@@ -220,7 +226,7 @@ fn connect(host: &mut NicHost, to: HostId, there: u32, ports: &[u16]) {
         valid: true,
         local_qp: here,
         remote_qp: there,
-        path_count: host.paths.min(255) as u8,
+        path_count: ports.len().min(255) as u8,
         dst_mac: MacAddr::default(),
         src_mac: MacAddr::default(),
         src_ip: address_of(host.id),

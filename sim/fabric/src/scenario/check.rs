@@ -100,12 +100,14 @@ impl Scenario {
         within(at("spines"), fabric.spines, 0, 1_024)?;
         check_rate(at("link").name("rate"), fabric.link.rate)?;
         check_rate(at("uplink").name("rate"), fabric.between_switches().rate)?;
+        check_rate(at("core_link").name("rate"), fabric.to_cores().rate)?;
         within(at("frame_gap"), fabric.frame_gap, Size(0), Size(1_000))?;
         let second = Duration(crate::units::SECOND);
         let delays = [
             (at("switch_delay"), fabric.switch_delay),
             (at("link").name("delay"), fabric.link.delay),
             (at("uplink").name("delay"), fabric.between_switches().delay),
+            (at("core_link").name("delay"), fabric.to_cores().delay),
         ];
         for (field, delay) in delays {
             within(field, delay, Duration(0), second)?;
@@ -141,6 +143,10 @@ impl Scenario {
                 at("pods"),
                 Problem::Contradiction("only three-tier has pods".into()),
             ),
+            Shape::LeafSpine if fabric.core_link.is_some() => fail(
+                at("core_link"),
+                Problem::Contradiction("only three-tier has cores".into()),
+            ),
             Shape::LeafSpine if fabric.cores_per_spine != 0 => fail(
                 at("cores_per_spine"),
                 Problem::Contradiction("only three-tier has cores".into()),
@@ -163,6 +169,9 @@ impl Scenario {
         within(at("paths"), t.paths, self.fabric.planes, 256)?;
         within(at("window"), t.window, 1, 239)?;
         within(at("first_window"), t.first_window, 1, t.window)?;
+        within(at("bootstrap_window"), t.bootstrap_window, 0, t.window)?;
+        within(at("increase"), t.increase, 1, 64)?;
+        within(at("reroute_marked"), t.reroute_marked, 0, 1 << 20)?;
         within(at("ack_every"), t.ack_every, 1, 255)?;
         within(at("max_retries"), t.max_retries, 1, 15)?;
         within(at("rto"), t.rto, tick, longest)?;
@@ -173,6 +182,12 @@ impl Scenario {
         within(at("burst"), t.burst, Size(1), Size(1 << 24))?;
         within(at("extra_tail_probes"), t.extra_tail_probes, 0, 1)?;
         within(at("recovery_probes"), t.recovery_probes, 1, 255)?;
+        if t.bootstrap_window > 0
+            && (t.reroute_after > 0 || t.reroute_marked > 0 || t.suspect_paths > 0)
+        {
+            let why = "a path that starts anew would take another connection's window";
+            return fail(at("bootstrap_window"), Problem::Contradiction(why.into()));
+        }
         let mtu = t.mtu.0;
         if !mtu.is_power_of_two() || !(256..=4_096).contains(&mtu) {
             let (found, wanted) = (t.mtu.to_string(), "256 B to 4,096 B, a power of two".into());

@@ -32,6 +32,8 @@ pub struct Fabric {
     pub link: Link,
     /// Links between switches, if others.
     pub uplink: Option<Link>,
+    /// Links to cores, if others than those.
+    pub core_link: Option<Link>,
     /// Time that a switch takes for a packet, beside serialization.
     #[serde(default = "half_microsecond")]
     pub switch_delay: Duration,
@@ -261,6 +263,11 @@ impl Fabric {
     /// Links between switches.
     pub fn between_switches(&self) -> Link {
         self.uplink.unwrap_or(self.link)
+    }
+
+    /// Links to cores.
+    pub fn to_cores(&self) -> Link {
+        self.core_link.unwrap_or(self.between_switches())
     }
 }
 

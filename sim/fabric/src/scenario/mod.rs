@@ -107,10 +107,22 @@ impl Scenario {
 
     /// Reads and checks a text; `path` is what errors call it, and where files that it names lie.
     pub fn parse(text: &str, path: &Path) -> Result<Self, ScenarioError> {
-        let mut scenario: Self = toml::from_str(text).map_err(|error| ScenarioError::Syntax {
-            path: path.into(),
-            text: error.to_string().trim_end().into(),
-        })?;
+        let scenario = toml::from_str(text).map_err(|error| syntax(path, &error))?;
+        Self::checked(scenario, text, path)
+    }
+
+    /// A text as a table, for fields to be set before [`Self::of_table`].
+    pub fn table(text: &str, path: &Path) -> Result<toml::Table, ScenarioError> {
+        text.parse().map_err(|error| syntax(path, &error))
+    }
+
+    /// Reads and checks a table; `text` is what it came from, where errors look for lines.
+    pub fn of_table(table: toml::Table, text: &str, path: &Path) -> Result<Self, ScenarioError> {
+        let scenario = table.try_into().map_err(|error| syntax(path, &error))?;
+        Self::checked(scenario, text, path)
+    }
+
+    fn checked(mut scenario: Self, text: &str, path: &Path) -> Result<Self, ScenarioError> {
         let folder = path.parent().unwrap_or(Path::new("."));
         let read = scenario.read_flows(folder);
         read.and_then(|()| scenario.check())
@@ -121,5 +133,12 @@ impl Scenario {
                 problem: found.problem,
             })?;
         Ok(scenario)
+    }
+}
+
+fn syntax(path: &Path, error: &toml::de::Error) -> ScenarioError {
+    ScenarioError::Syntax {
+        path: path.into(),
+        text: error.to_string().trim_end().into(),
     }
 }

@@ -15,12 +15,18 @@ pub struct Transport {
     pub entropy: Entropy,
     /// Packets of a path under way, 1..=239.
     pub window: u32,
+    /// Connections start with the paths that their round trip asks for, of windows of so many packets; 0: with `paths`.
+    pub bootstrap_window: u32,
     /// Packets of all paths of a connection under way; 0: no bound.
     pub connection_window: u32,
     /// What moves the windows.
     pub law: Law,
     /// First window of a path under a law, packets.
     pub first_window: u32,
+    /// Packets that `aimd` and `delay` add a round trip, all paths of a connection together.
+    pub increase: u32,
+    /// `aimd`: that increase goes to paths by their windows, not to all alike.
+    pub coupled: bool,
     /// Packets of a path that ask for an ACK, 1..=255.
     pub ack_every: u32,
     /// A gap is answered once, not with every packet behind it.
@@ -51,6 +57,8 @@ pub struct Transport {
     pub extra_tail_probes: u32,
     /// Time-outs after which a path takes another source port; 0: never.
     pub reroute_after: u32,
+    /// Deliveries after which a path that is marked far more than its siblings takes another source port; 0: never.
+    pub reroute_marked: u32,
     /// Silent paths that make a plane suspect; 0: never.
     pub suspect_paths: u32,
     /// Answered probes that bring it back.
@@ -68,9 +76,12 @@ impl Default for Transport {
             paths: 16,
             entropy: Entropy::Learned,
             window: 8,
+            bootstrap_window: 0,
             connection_window: 0,
             law: Law::Fixed,
             first_window: 8,
+            increase: 1,
+            coupled: false,
             ack_every: 2,
             ack_only_skips: false,
             mtu: Size(4_096),
@@ -86,6 +97,7 @@ impl Default for Transport {
             retransmission_copies: false,
             extra_tail_probes: 0,
             reroute_after: 0,
+            reroute_marked: 0,
             suspect_paths: 0,
             recovery_probes: 3,
             ramp: Duration(15_000_000),

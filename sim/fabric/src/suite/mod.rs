@@ -1,17 +1,26 @@
 //! The rows of measurements that the project holds itself to: scenario, seeds, goal.
+mod contrasts;
+mod goal;
 mod rows;
 
+use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::outcome::Summary;
+use crate::runs::{Job, Run, Stopped, Watch, cores, run_all};
 use crate::scenario::Scenario;
-use crate::simulation::Simulation;
+use crate::sweep::Variant;
+
+use goal::Goal;
+pub use goal::{Over, Side};
 
 /// A group of rows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Group {
     /// Ring all-reduce traffic under loss.
     Ring,
@@ -29,11 +38,21 @@ pub enum Group {
     Planes,
     /// Switches that choose by packet.
     Reorder,
+    /// All-reduce and all-to-all under loss, beside go-back-N.
+    Collectives,
+    /// Links of 100 and of 400 Gb/s.
+    Rates,
+    /// Short and long round trips at once.
+    Sites,
+    /// Thousands of connections at one host.
+    Connections,
+    /// A slow receiver beside fast ones.
+    Victims,
 }
 
 impl Group {
     /// Every one.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 13] = [
         Self::Ring,
         Self::Loss,
         Self::Permutation,
@@ -42,6 +61,11 @@ impl Group {
         Self::LongRtt,
         Self::Planes,
         Self::Reorder,
+        Self::Collectives,
+        Self::Rates,
+        Self::Sites,
+        Self::Connections,
+        Self::Victims,
     ];
 
     /// Name on the command line.
@@ -55,28 +79,13 @@ impl Group {
             Self::LongRtt => "long-rtt",
             Self::Planes => "planes",
             Self::Reorder => "reorder",
+            Self::Collectives => "collectives",
+            Self::Rates => "rates",
+            Self::Sites => "sites",
+            Self::Connections => "connections",
+            Self::Victims => "victims",
         }
     }
-}
-
-/// Which side of its goal a value must be on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Side {
-    /// The goal or more.
-    AtLeast,
-    /// The goal or less.
-    AtMost,
-}
-
-/// How a row's value comes from its seeds' values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Over {
-    /// Their mean.
-    Mean,
-    /// The worst of them: every seed must do.
-    Worst,
 }
 
 /// One row, measured.
@@ -86,12 +95,12 @@ pub struct Row {
     pub key: String,
     /// What was measured; `null`: at least one run did not finish.
     pub value: Option<f64>,
-    /// What is to be reached.
-    pub goal: f64,
+    /// What is to be reached, if anything.
+    pub goal: Option<f64>,
     /// On which side.
-    pub side: Side,
+    pub side: Option<Side>,
     /// It is.
-    pub met: bool,
+    pub met: Option<bool>,
     /// How the seeds' values are put together.
     pub over: Over,
     /// Smallest value of a seed.
@@ -127,97 +136,121 @@ impl Serialize for Report {
     }
 }
 
-/// What is told while rows are measured: runs done, what comes next. `false` ends it.
-pub type Watch<'a> = &'a mut dyn FnMut(u64, &str) -> bool;
+/// A scenario of the suite with fields set: what `metaroce fabric FILE --sweep FIELD=VALUE` runs.
+#[derive(Clone, Debug)]
+struct Case {
+    name: &'static str,
+    variant: Variant,
+}
 
-/// The caller ended it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("stopped")]
-pub struct Stopped;
+impl Case {
+    fn of(name: &'static str) -> Self {
+        let path = format!("{name}.toml");
+        let variant = Variant::of(text_of(name), Path::new(&path));
+        let variant = variant.unwrap_or_else(|error| panic!("{error}"));
+        Self { name, variant }
+    }
 
-/// Measures groups of rows.
-pub fn measure(groups: &[Group], watch: Watch<'_>) -> Result<Report, Stopped> {
+    fn with(&self, field: &str, value: &str) -> Self {
+        let variant = self.variant.clone().with(field, value);
+        Self {
+            name: self.name,
+            variant: variant.unwrap_or_else(|error| panic!("{error}")),
+        }
+    }
+
+    fn with_loss(&self, rate: f64) -> Self {
+        self.with("loss.0.rate", &rate.to_string())
+    }
+
+    fn key(&self) -> String {
+        format!("{} {}", self.name, self.variant.case())
+            .trim()
+            .into()
+    }
+
+    fn scenario(&self) -> Scenario {
+        let scenario = self.variant.scenario();
+        scenario.unwrap_or_else(|error| panic!("{error}"))
+    }
+}
+
+/// A run that rows need and that is not there.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the run of `{case}` with seed {seed} is missing: the suite is another than the one that was run"
+)]
+pub struct MissingRun {
+    /// What was to be run.
+    pub case: String,
+    /// With which seed.
+    pub seed: u64,
+}
+
+/// The runs that groups of rows need, each once.
+pub fn jobs(groups: &[Group]) -> Vec<Job> {
     let mut bench = Bench {
         rows: Vec::new(),
-        runs: 0,
-        watch,
+        runs: BTreeMap::new(),
+        needed: Vec::new(),
     };
-    for group in groups {
-        bench.measure(*group)?;
-    }
-    Ok(Report { rows: bench.rows })
+    groups.iter().for_each(|group| bench.measure(*group));
+    bench.needed
 }
 
-/// Runs scenarios and keeps rows.
-struct Bench<'a> {
+/// The rows of these runs.
+pub fn rows(groups: &[Group], runs: &[Run]) -> Result<Report, MissingRun> {
+    let key = |run: &Run| (run.case.clone(), run.summary.seed);
+    let mut bench = Bench {
+        rows: Vec::new(),
+        runs: runs.iter().map(|r| (key(r), r.summary.clone())).collect(),
+        needed: Vec::new(),
+    };
+    groups.iter().for_each(|group| bench.measure(*group));
+    match bench.needed.first() {
+        Some(Job { case, seed, .. }) => Err(MissingRun {
+            case: case.clone(),
+            seed: *seed,
+        }),
+        None => Ok(Report { rows: bench.rows }),
+    }
+}
+
+/// Runs what groups of rows need, and measures them.
+pub fn measure(groups: &[Group], watch: Watch<'_>) -> Result<Report, Stopped> {
+    let runs = run_all(&jobs(groups), cores(), watch)?;
+    Ok(rows(groups, &runs).unwrap_or_else(|error| panic!("{error}")))
+}
+
+/// Makes rows of runs, and notes the runs that it lacks: first all of them.
+struct Bench {
     rows: Vec<Row>,
-    runs: u64,
-    watch: Watch<'a>,
+    /// By case and seed.
+    runs: BTreeMap<(String, u64), Summary>,
+    needed: Vec<Job>,
 }
 
-/// What is to be reached.
-#[derive(Clone, Copy, Debug)]
-struct Goal {
-    side: Side,
-    over: Over,
-    value: f64,
-}
-
-impl Goal {
-    fn at_least(value: f64) -> Self {
-        Self {
-            side: Side::AtLeast,
-            over: Over::Mean,
-            value,
+impl Bench {
+    /// What a case ended in with these seeds: 1 and up.
+    fn run(&mut self, case: &Case, seeds: u64) -> Vec<Summary> {
+        let name = case.key();
+        let known = (1..=seeds).map(|seed| self.runs.get(&(name.clone(), seed)).cloned());
+        if let Some(known) = known.collect::<Option<Vec<_>>>() {
+            return known;
         }
-    }
-
-    fn at_most(value: f64) -> Self {
-        Self {
-            side: Side::AtMost,
-            over: Over::Mean,
-            value,
-        }
-    }
-
-    fn for_every_seed(self) -> Self {
-        Self {
-            over: Over::Worst,
-            ..self
-        }
-    }
-
-    fn of(&self, values: &[f64]) -> f64 {
-        match (self.over, self.side) {
-            (Over::Mean, _) => values.iter().sum::<f64>() / values.len() as f64,
-            (Over::Worst, Side::AtLeast) => values.iter().copied().fold(f64::INFINITY, f64::min),
-            (Over::Worst, Side::AtMost) => values.iter().copied().fold(0.0, f64::max),
-        }
-    }
-
-    fn is_met(&self, value: f64) -> bool {
-        match self.side {
-            Side::AtLeast => value >= self.value,
-            Side::AtMost => value <= self.value,
-        }
-    }
-}
-
-impl Bench<'_> {
-    /// A scenario with these seeds: 1 and up.
-    fn run(&mut self, scenario: &Scenario, seeds: u64) -> Result<Vec<Summary>, Stopped> {
-        (1..=seeds)
-            .map(|seed| {
-                self.runs += 1;
-                let (runs, watch) = (self.runs, &mut self.watch);
-                let mut stopped = false;
-                let summary = Simulation::new(scenario, seed).run(|_| {
-                    stopped = !watch(runs, &scenario.name);
-                    !stopped
+        let scenario = Arc::new(case.scenario());
+        for seed in 1..=seeds {
+            let planned = self.needed.iter().any(|j| j.case == name && j.seed == seed);
+            if !planned && !self.runs.contains_key(&(name.clone(), seed)) {
+                self.needed.push(Job {
+                    case: name.clone(),
+                    scenario: scenario.clone(),
+                    seed,
                 });
-                if stopped { Err(Stopped) } else { Ok(summary) }
-            })
-            .collect()
+            }
+        }
+        // The rows that come of these are thrown away.
+        vec![Summary::empty(); seeds as usize]
     }
 
     fn row(
@@ -235,8 +268,8 @@ impl Bench<'_> {
             key: key.into(),
             value,
             goal: goal.value,
-            side: goal.side,
-            met: value.is_some_and(|value| goal.is_met(value)),
+            side: goal.value.map(|_| goal.side),
+            met: goal.is_met(value),
             over: goal.over,
             min: values.iter().copied().fold(f64::INFINITY, f64::min),
             max: values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
@@ -246,12 +279,15 @@ impl Bench<'_> {
     }
 }
 
+fn text_of(name: &str) -> &'static str {
+    let text = SCENARIOS.iter().find(|(n, _)| *n == name);
+    text.unwrap_or_else(|| panic!("no scenario {name}")).1
+}
+
 /// A scenario of the suite.
 pub fn scenario(name: &str) -> Scenario {
-    let text = SCENARIOS.iter().find(|(n, _)| *n == name);
-    let text = text.unwrap_or_else(|| panic!("no scenario {name}")).1;
     let path = format!("{name}.toml");
-    Scenario::parse(text, Path::new(&path)).unwrap_or_else(|error| panic!("{error}"))
+    Scenario::parse(text_of(name), Path::new(&path)).unwrap_or_else(|error| panic!("{error}"))
 }
 
 macro_rules! scenarios {
@@ -275,6 +311,12 @@ scenarios!(
     "plane-failure",
     "reorder",
     "reorder-2mb",
+    "all-reduce-loss",
+    "all-to-all-loss",
+    "link-rates",
+    "two-sites",
+    "connections-4000",
+    "slow-receiver",
 );
 
 #[cfg(test)]
@@ -289,23 +331,11 @@ mod tests {
     }
 
     #[test]
-    fn a_goal_looks_at_its_side_and_its_seeds() {
-        let least = Goal::at_least(0.9);
-        assert!(least.is_met(least.of(&[0.8, 1.0])));
-        let least = least.for_every_seed();
-        assert!(!least.is_met(least.of(&[0.8, 1.0])));
-        let most = Goal::at_most(5.0).for_every_seed();
-        assert_eq!(most.of(&[1.0, 6.0]), 6.0);
-        assert!(!most.is_met(6.0) && most.is_met(5.0));
-    }
-
-    #[test]
     fn a_report_is_one_key_a_row_with_goal_and_met() {
-        let mut watch = |_: u64, _: &str| true;
         let mut bench = Bench {
             rows: Vec::new(),
-            runs: 0,
-            watch: &mut watch,
+            runs: BTreeMap::new(),
+            needed: Vec::new(),
         };
         let unfinished = Summary {
             finished: false,
@@ -319,6 +349,7 @@ mod tests {
             |_| 0.7,
         );
         bench.row("b_us", Goal::at_most(9.0), &[unfinished], "", |_| 7.0);
+        bench.row("c", Goal::none(), &[Summary::empty()], "", |_| 3.0);
         let json = serde_json::to_value(Report { rows: bench.rows }).unwrap();
         assert_eq!(json["a_share"], 0.7);
         assert_eq!(
@@ -326,5 +357,14 @@ mod tests {
             (&0.5.into(), &true.into())
         );
         assert!(json["b_us"].is_null() && json["met"]["b_us"] == false);
+        assert!(json["c"] == 3.0 && json["goal"]["c"].is_null() && json["met"]["c"].is_null());
+    }
+
+    #[test]
+    fn no_run_is_planned_twice_and_a_missing_one_is_named() {
+        let jobs = jobs(&[Group::Permutation, Group::Permutation]);
+        assert_eq!(jobs.len(), 10);
+        let missing = rows(&[Group::Permutation], &[]).unwrap_err();
+        assert_eq!((missing.case.as_str(), missing.seed), ("permutation", 1));
     }
 }

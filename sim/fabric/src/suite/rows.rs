@@ -1,91 +1,98 @@
 //! Scenario by scenario.
-use super::{Bench, Goal, Group, Stopped, scenario};
+use super::{Bench, Case, Goal, Group};
+use crate::compare;
 use crate::outcome::Summary;
-use crate::scenario::{LoadBalancing, Scenario};
 
 /// Seeds of most rows.
 const SEEDS: u64 = 10;
 /// Bytes of half a bandwidth-delay product: 400 Gb/s, 7.34 us.
 const HALF_BDP: f64 = 183_500.0;
+/// Paths of a plane while planes are counted.
+const PATHS_A_PLANE: u32 = 4;
 
-fn with_loss(base: &Scenario, rate: f64) -> Scenario {
-    let mut scenario = base.clone();
-    for loss in &mut scenario.loss {
-        loss.rate = rate;
-    }
-    scenario
-}
-
-fn percent(rate: f64) -> String {
+pub(super) fn percent(rate: f64) -> String {
     format!("{}pct", (rate * 1e6).round() / 1e4)
 }
 
-fn mean_makespan(runs: &[Summary]) -> f64 {
+pub(super) fn mean_makespan(runs: &[Summary]) -> f64 {
     runs.iter().map(|run| run.makespan_us).sum::<f64>() / runs.len() as f64
 }
 
-impl Bench<'_> {
-    pub(super) fn measure(&mut self, group: Group) -> Result<(), Stopped> {
+impl Bench {
+    pub(super) fn measure(&mut self, group: Group) {
         match group {
             Group::Ring => {
-                self.ring("ring-2mb", "2mb", [0.975, 0.91, 0.73], SEEDS)?;
+                self.ring("ring-2mb", "2mb", [0.975, 0.91, 0.73], SEEDS);
                 self.ring("ring-16mb", "16mb", [0.995, 0.977, 0.87], 3)
             }
             Group::Loss => self.loss(),
             Group::Permutation => self.permutation(),
             Group::Incast => {
-                self.incast("incast-32x1mb", "32x1mb")?;
-                self.incast("incast-8x8mb", "8x8mb")
+                self.incast("incast-32x1mb", "32x1mb");
+                self.incast("incast-8x8mb", "8x8mb");
+                self.incast_without_hints()
             }
             Group::Asymmetry => self.asymmetry(),
             Group::LongRtt => self.long_rtt(),
             Group::Planes => {
-                self.planes()?;
+                self.planes();
                 self.plane_failure()
             }
             Group::Reorder => self.reorder(),
+            Group::Collectives => self.collectives(),
+            Group::Rates => self.rates(),
+            Group::Sites => self.sites(),
+            Group::Connections => self.connections(),
+            Group::Victims => self.victims(),
         }
     }
 
-    fn ring(&mut self, name: &str, size: &str, goals: [f64; 3], seeds: u64) -> Result<(), Stopped> {
-        let base = scenario(name);
-        let lossless = mean_makespan(&self.run(&with_loss(&base, 0.0), seeds)?);
+    fn ring(&mut self, name: &'static str, size: &str, goals: [f64; 3], seeds: u64) {
+        let base = Case::of(name);
+        let lossless = mean_makespan(&self.run(&base.with_loss(0.0), seeds));
         for (rate, goal) in [0.001, 0.01, 0.1].into_iter().zip(goals) {
-            let runs = self.run(&with_loss(&base, rate), seeds)?;
+            let runs = self.run(&base.with_loss(rate), seeds);
             let key = format!("ring_{size}_loss_{}_share", percent(rate));
             let note = format!("of the speed without loss: {lossless:.1} us");
             self.row(key, Goal::at_least(goal), &runs, note, |run| {
                 lossless / run.makespan_us
             });
         }
-        Ok(())
     }
 
-    fn loss(&mut self) -> Result<(), Stopped> {
-        let base = scenario("one-flow");
-        for (rate, goal) in [(0.001, 0.9985), (0.01, 0.988), (0.1, 0.8925)] {
-            let runs = self.run(&with_loss(&base, rate), SEEDS)?;
-            let key = format!("flow_64mb_loss_{}_share", percent(rate));
+    fn loss(&mut self) {
+        let base = Case::of("one-flow");
+        let goals = [None, Some(0.9985), Some(0.988), Some(0.8925)];
+        for (rate, goal) in compare::LOSSES.into_iter().zip(goals) {
+            let runs = self.run(&base.with_loss(rate), SEEDS);
             let note = "of the limit without loss; the wire's bound is 1 - loss";
-            self.row(key, Goal::at_least(goal), &runs, note, |run| {
+            let goal = goal.map_or(Goal::none(), Goal::at_least);
+            self.row(compare::key("", rate), goal, &runs, note, |run| {
                 run.goodput_share
             });
         }
-        Ok(())
+        for (kind, infix) in compare::BASELINES {
+            for rate in compare::LOSSES {
+                let case = base.with("transport.kind", kind).with_loss(rate);
+                let runs = self.run(&case, 5);
+                let note = format!("{kind}, of its limit without loss");
+                let key = compare::key(infix, rate);
+                self.row(key, Goal::none(), &runs, note, |run| run.goodput_share);
+            }
+        }
     }
 
-    fn permutation(&mut self) -> Result<(), Stopped> {
-        let runs = self.run(&scenario("permutation"), SEEDS)?;
+    fn permutation(&mut self) {
+        let runs = self.run(&Case::of("permutation"), SEEDS);
         let note = limit_note(&runs);
         let goal = Goal::at_most(50.0).for_every_seed();
         self.row("permutation_128x2mb_us", goal, &runs, note, |run| {
             run.fct_us.max
         });
-        Ok(())
     }
 
-    fn incast(&mut self, name: &str, size: &str) -> Result<(), Stopped> {
-        let runs = self.run(&scenario(name), SEEDS)?;
+    fn incast(&mut self, name: &'static str, size: &str) {
+        let runs = self.run(&Case::of(name), SEEDS);
         let key = |what: &str| format!("incast_{size}_{what}");
         let note = limit_note(&runs);
         let every = |goal: Goal| goal.for_every_seed();
@@ -108,22 +115,53 @@ impl Bench<'_> {
         self.row(key("dropped_packets"), goal, &runs, note, |run| {
             run.dropped as f64
         });
-        Ok(())
     }
 
-    fn asymmetry(&mut self) -> Result<(), Stopped> {
-        let runs = self.run(&scenario("asymmetry"), 50)?;
+    fn asymmetry(&mut self) {
+        let runs = self.run(&Case::of("asymmetry"), 50);
         let note = limit_note(&runs);
         let goal = Goal::at_most(2_100.0).for_every_seed();
         self.row("asymmetry_2x64mb_us", goal, &runs, note, |run| {
             run.fct_us.max
         });
-        Ok(())
+        self.asymmetry_row("first_against_last_share", &runs);
+        let random = Case::of("asymmetry").with("transport.entropy", "random");
+        let random = random.with("transport.increase", "1");
+        let rerouted = random.with("transport.reroute_marked", "32");
+        let coupled = Case::of("asymmetry")
+            .with("transport.entropy", "random")
+            .with("transport.increase", "4")
+            .with("transport.coupled", "true")
+            .with("transport.reroute_marked", "64");
+        for (case, what) in [
+            (random, "random"),
+            (rerouted, "random_rerouted"),
+            (coupled, "random_rerouted_coupled"),
+        ] {
+            let runs = self.run(&case, 50);
+            let goal = Goal::none().for_every_seed();
+            let key = format!("asymmetry_2x64mb_{what}_us");
+            let note = format!("source ports at random; {}", limit_note(&runs));
+            self.row(key, goal, &runs, note, |run| run.fct_us.max);
+            self.asymmetry_row(&format!("{what}_first_against_last_share"), &runs);
+        }
     }
 
-    fn long_rtt(&mut self) -> Result<(), Stopped> {
-        let base = scenario("long-rtt");
-        let lossless = self.run(&with_loss(&base, 0.0), 1)?;
+    /// How uneven both flows are.
+    fn asymmetry_row(&mut self, what: &str, runs: &[Summary]) {
+        let key = format!("asymmetry_2x64mb_{what}");
+        let (goal, note) = (
+            Goal::none().for_every_seed(),
+            "last less first, of the last",
+        );
+        self.row(key, goal, runs, note, |run| {
+            (run.fct_us.max - run.fct_us.min) / run.fct_us.max
+        });
+    }
+
+    fn long_rtt(&mut self) {
+        let base = Case::of("long-rtt");
+        let lossless = self.run(&base.with_loss(0.0), 1);
         let note = limit_note(&lossless);
         self.row(
             "long_rtt_256mb_share",
@@ -137,26 +175,26 @@ impl Bench<'_> {
             (false, "long_rtt_256mb_loss_1pct_share", 0.875),
             (true, "long_rtt_256mb_copies_loss_1pct_share", 0.92),
         ] {
-            let mut scenario = with_loss(&base, 0.01);
-            scenario.transport.idle_copies = copies;
-            scenario.transport.retransmission_copies = true;
-            let runs = self.run(&scenario, SEEDS)?;
+            let case = base
+                .with_loss(0.01)
+                .with("transport.idle_copies", &copies.to_string())
+                .with("transport.retransmission_copies", "true");
+            let runs = self.run(&case, SEEDS);
             let note = format!("of the speed without loss: {lossless:.1} us");
             self.row(key, Goal::at_least(goal), &runs, note, |run| {
                 lossless / run.makespan_us
             });
         }
-        Ok(())
     }
 
-    fn planes(&mut self) -> Result<(), Stopped> {
-        let base = scenario("planes");
+    fn planes(&mut self) {
+        let base = Case::of("planes");
         let mut one_plane = f64::NAN;
         for planes in [1, 2, 4, 8] {
-            let mut scenario = base.clone();
-            scenario.fabric.planes = planes;
-            scenario.transport.paths = base.transport.paths / 8 * planes;
-            let runs = self.run(&scenario, 3)?;
+            let case = base
+                .with("fabric.planes", &planes.to_string())
+                .with("transport.paths", &(PATHS_A_PLANE * planes).to_string());
+            let runs = self.run(&case, 3);
             if planes == 1 {
                 one_plane = mean_makespan(&runs);
             }
@@ -172,11 +210,10 @@ impl Bench<'_> {
                 distance.fold(0.0, f64::max)
             });
         }
-        Ok(())
     }
 
-    fn plane_failure(&mut self) -> Result<(), Stopped> {
-        let runs = self.run(&scenario("plane-failure"), 3)?;
+    fn plane_failure(&mut self) {
+        let runs = self.run(&Case::of("plane-failure"), 3);
         let time = |pick: fn(&crate::outcome::Recovery) -> Option<f64>| {
             move |run: &Summary| run.recovery.as_ref().and_then(pick).unwrap_or(f64::NAN)
         };
@@ -208,12 +245,11 @@ impl Bench<'_> {
             note,
             all,
         );
-        Ok(())
     }
 
-    fn reorder(&mut self) -> Result<(), Stopped> {
+    fn reorder(&mut self) {
         for (name, size, goal) in [("reorder", "64mb", 0.001), ("reorder-2mb", "2mb", 0.002)] {
-            let runs = self.run(&scenario(name), 3)?;
+            let runs = self.run(&Case::of(name), 3);
             let key = |what: &str| format!("reorder_{size}_{what}");
             let note = "of the data packets";
             self.row(
@@ -234,23 +270,21 @@ impl Bench<'_> {
                 );
             }
         }
-        let mut ring = scenario("ring-2mb");
-        let reorder = scenario("reorder");
-        ring.fabric.load_balancing = LoadBalancing::Packet;
-        ring.transport.max_allowance = reorder.transport.max_allowance;
-        ring.transport.first_allowance = reorder.transport.first_allowance;
-        ring.transport.allowance_calm = reorder.transport.allowance_calm;
-        let lossless = mean_makespan(&self.run(&with_loss(&ring, 0.0), SEEDS)?);
-        let runs = self.run(&with_loss(&ring, 0.01), SEEDS)?;
+        let ring = Case::of("ring-2mb")
+            .with("fabric.load_balancing", "packet")
+            .with("transport.max_allowance", "16")
+            .with("transport.first_allowance", "4")
+            .with("transport.allowance_calm", "8192");
+        let lossless = mean_makespan(&self.run(&ring.with_loss(0.0), SEEDS));
+        let runs = self.run(&ring.with_loss(0.01), SEEDS);
         let note = format!("of the speed without loss: {lossless:.1} us");
         let key = "reorder_ring_2mb_loss_1pct_share";
         self.row(key, Goal::at_least(0.88), &runs, note, |run| {
             lossless / run.makespan_us
         });
-        Ok(())
     }
 }
 
-fn limit_note(runs: &[Summary]) -> String {
+pub(super) fn limit_note(runs: &[Summary]) -> String {
     format!("the limit by wire bytes is {:.1} us", runs[0].limit_us)
 }

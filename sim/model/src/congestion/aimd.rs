@@ -1,5 +1,5 @@
 //! Additive increase, multiplicative decrease by marks (MetaRoCE names the kind; the constants are ours).
-use super::{AckEvent, Law, LawSettings, ONE, additive_increase, share};
+use super::{AckEvent, Law, LawSettings, ONE, additive_increase, coupled_increase, share};
 
 /// What tunes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,6 +13,9 @@ pub struct AimdSettings {
     /// Part of the window that a wholly marked round trip takes, in 1/256. Default 64: a quarter; in the trial 1/4 to 1/2 did
     /// equally well, and the whole share failed; a quarter keeps a line busy whose flows all decrease in the same round.
     pub decrease: u32,
+    /// A path's part of the increase follows its part of the connection's windows. Default off: all paths gain alike. On, two
+    /// connections on unequal spines come to share alike however many of their paths lead to each.
+    pub coupled: bool,
 }
 
 impl Default for AimdSettings {
@@ -22,6 +25,7 @@ impl Default for AimdSettings {
             cap: 32,
             increase: 256,
             decrease: 64,
+            coupled: false,
         }
     }
 }
@@ -76,13 +80,20 @@ impl Law for Aimd {
         self.marked = self.marked.saturating_add(ack.marked);
         self.rtt = ack.rtt.unwrap_or(self.rtt);
         let increase = self.settings.increase * (ONE / 256);
-        self.window = self
-            .window
-            .saturating_add(additive_increase(increase, self.window, ack));
+        let gain = if self.settings.coupled {
+            coupled_increase(increase, ack)
+        } else {
+            additive_increase(increase, self.window, ack)
+        };
+        self.window = self.window.saturating_add(gain);
         if ack.now.wrapping_sub(self.round_began) >= self.rtt {
             self.end_round(ack.now);
         }
         self.bound();
+    }
+
+    fn looks_around(&self) -> bool {
+        self.settings.coupled
     }
 
     fn on_loss(&mut self, _: u32) {}

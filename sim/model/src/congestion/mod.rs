@@ -1,6 +1,6 @@
 //! Congestion windows: what a law hears of its path, and what it says.
 //!
-//! A law is told what happened and answers with a window; it reads no clock and knows no other path. The NIC takes the
+//! A law is told what happened and answers with a window; it reads no clock, and of other paths it knows their windows' sum. The NIC takes the
 //! smaller of that window and its WINDOW register. A new law is a new type in anybody's file.
 use std::fmt::Debug;
 
@@ -26,6 +26,8 @@ pub struct AckEvent {
     pub rtt: Option<u32>,
     /// Paths of the connection, at least 1.
     pub paths: u32,
+    /// Windows of all paths of the connection together, in 1/65,536 packet; 0 for a law that does not [look](Law::looks_around).
+    pub windows: u64,
     /// Time in ticks, wraps.
     pub now: u32,
 }
@@ -34,6 +36,10 @@ pub struct AckEvent {
 pub trait Law: Debug + Send {
     /// An ACK was applied.
     fn on_ack(&mut self, ack: &AckEvent);
+    /// Whether it wants to know what window its connection has over all paths.
+    fn looks_around(&self) -> bool {
+        false
+    }
     /// A transmission is lost.
     fn on_loss(&mut self, now: u32);
     /// The path was silent for a time-out.
@@ -79,4 +85,11 @@ fn share(value: u32, numerator: u32, denominator: u32) -> u32 {
 fn additive_increase(packets: u32, window: u32, ack: &AckEvent) -> u32 {
     let gain = u64::from(packets) * u64::from(ack.delivered) * u64::from(ONE);
     (gain / u64::from(window.max(ONE)) / u64::from(ack.paths.max(1))) as u32
+}
+
+/// What one ACK adds, so that the connection gains `packets` (in 1/65,536) a round trip, each path by its window: as Wischik et
+/// al., NSDI 2011, couple paths.
+fn coupled_increase(packets: u32, ack: &AckEvent) -> u32 {
+    let gain = u64::from(packets) * u64::from(ack.delivered) * u64::from(ONE);
+    (gain / ack.windows.max(ONE.into())) as u32
 }

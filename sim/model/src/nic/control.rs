@@ -50,6 +50,7 @@ impl Nic {
             self.extra.count(Extra::NeedlessRetransmissions);
             self.connection_mut(path).reorder.on_needless(max_allowance);
         }
+        let windows = self.windows_around(path);
         let state = self.path_mut(path);
         let (received, marked) = state.acked;
         state.acked = (sack.received, sack.marked);
@@ -63,11 +64,24 @@ impl Nic {
             marked: marked.min(delivered),
             rtt,
             paths,
+            windows,
             now,
         });
+        self.on_marks(path, delivered, marked.min(delivered));
         if marked > 0 {
             self.connection_mut(path).copies = 0;
         }
+    }
+
+    /// What the laws of a connection say together, if the path's wants to know.
+    fn windows_around(&self, path: u32) -> u64 {
+        if !self.path(path).law.looks_around() {
+            return 0;
+        }
+        let first = (self.connection_of(path) * self.size.paths) as usize;
+        let paths = &self.paths[first..first + self.size.paths as usize];
+        let windows = paths.iter().flatten().map(|p| u64::from(p.law.window()));
+        windows.sum()
     }
 
     /// How long a missing packet is not yet lost; `None`: no such path.

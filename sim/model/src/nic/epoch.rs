@@ -5,7 +5,7 @@
 use metaroce_protocol::constants::MAX_BACKOFF_SHIFT;
 use metaroce_protocol::{Counter, Psn, Sack, Sync, Tsn};
 
-use super::{Extra, Failure, Nic, PathState};
+use super::{Extra, Failure, Marks, Nic, PathState};
 use crate::congestion::RttEstimate;
 use crate::receive::ReceivePath;
 use crate::send::SendPath;
@@ -241,6 +241,7 @@ impl Nic {
         state.config.entropy = next.entropy;
         state.law = self.laws.start(now);
         (state.rtt, state.acked) = (RttEstimate::default(), (0, 0));
+        state.marks = Marks::default();
         state.standing = Standing::Open;
         true
     }

@@ -148,6 +148,6 @@ impl Nic {
 }
 
 /// Another port of the dynamic range (RFC 6335), far from this one.
-fn next_entropy(entropy: u16) -> u16 {
+pub(super) fn next_entropy(entropy: u16) -> u16 {
     0xC000 | entropy.wrapping_add(0x0E35)
 }
