@@ -1,9 +1,10 @@
-//! Boards: tops, clocks, pins, build flows and their reports.
+//! Boards: tops, clocks, pins, build flows and their reports; and what outside tools say of a core: its area, its proofs.
 
 pub mod area;
 pub mod board;
 pub mod error;
 mod flow;
+pub mod formal;
 pub mod self_test;
 pub mod synth;
 pub mod tool;

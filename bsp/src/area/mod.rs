@@ -17,6 +17,7 @@ use crate::flow::{ecp5, ice40, xcup};
 use crate::synth::DEFAULT_SEEDS;
 use crate::tool::{Tool, Toolbox};
 use crate::workshop::Workshop;
+pub(crate) use registry::{of as emitted, unknown};
 
 /// How to measure.
 #[derive(Clone, Debug, Default)]

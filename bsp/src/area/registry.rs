@@ -135,7 +135,8 @@ pub(crate) const SUBJECTS: &[Subject] = &[
     },
 ];
 
-fn of<B: Block>(mut block: B, name: &str) -> Result<Design, EmitError> {
+/// The Verilog of a block, as a top of this name.
+pub(crate) fn of<B: Block>(mut block: B, name: &str) -> Result<Design, EmitError> {
     block.connect_all();
     emit(&block, name)
 }

@@ -1,0 +1,218 @@
+//! Every core whose contract is proved, at a size that a solver can take.
+
+use metaroce_cores::axi_lite::AxiLite;
+use metaroce_cores::burst_splitter::BurstSplitter;
+use metaroce_cores::event_arbiter::EventArbiter;
+use metaroce_cores::find_first::FindFirst;
+use metaroce_cores::next_in_turn::NextInTurn;
+use metaroce_cores::path_table::PathTable;
+use metaroce_cores::ram_bypass::RamBypass;
+use metaroce_cores::resolve_queue::ResolveQueue;
+use metaroce_cores::retransmit_queue::RetransmitQueue;
+use metaroce_cores::selector::PathSelector;
+use metaroce_cores::shift_queue::ShiftQueue;
+use metaroce_cores::skid_buffer::SkidBuffer;
+use metaroce_cores::slot_counter::SlotCounter;
+use metaroce_cores::stream_fifo::{FrameFifo, StreamFifo};
+use metaroce_emit::{Design, EmitError};
+use rust_hdl::prelude::*;
+
+use crate::area::emitted;
+
+/// A core and what it promises.
+pub(crate) struct Contract {
+    /// Name of the core, and of the emitted top.
+    pub name: &'static str,
+    /// What is emitted.
+    pub size: &'static str,
+    /// Emits it.
+    pub emit: fn() -> Result<Design, EmitError>,
+    /// The properties, `cores/formal/*.sv`.
+    pub properties: &'static str,
+    /// Cycles after reset that are looked at; none: no state, so one step is all there is.
+    pub depth: Option<u32>,
+    /// A fault to be found.
+    pub fault: Fault,
+}
+
+/// A fault planted into the emitted Verilog: `right`, which stands there once, becomes `wrong`.
+pub(crate) struct Fault {
+    pub right: &'static str,
+    pub wrong: &'static str,
+}
+
+/// The properties of a core.
+macro_rules! properties {
+    ($file:literal) => {
+        include_str!(concat!("../../../cores/formal/", $file, ".sv"))
+    };
+}
+
+/// Every contract.
+pub(crate) const CONTRACTS: &[Contract] = &[
+    Contract {
+        name: "axi_lite",
+        size: "16-bit addresses, 32-bit words",
+        emit: || emitted(AxiLite::default(), "axi_lite"),
+        properties: properties!("axi_lite"),
+        depth: Some(16),
+        fault: Fault {
+            right: "assign arready = ((~asked_q) & (~told_q));",
+            wrong: "assign arready = (~asked_q);",
+        },
+    },
+    Contract {
+        name: "burst_splitter",
+        size: "beats of 8 B, bursts of 16",
+        emit: || emitted(BurstSplitter::new(8, 16), "burst_splitter"),
+        properties: properties!("burst_splitter"),
+        depth: Some(8),
+        fault: Fault {
+            right: "(left_q < room) ? left_q :",
+            wrong: "(left_q <= room) ? left_q - 16'h1 :",
+        },
+    },
+    Contract {
+        name: "event_arbiter",
+        size: "3 planes",
+        emit: || emitted(EventArbiter::<3>::default(), "event_arbiter"),
+        properties: properties!("event_arbiter"),
+        depth: Some(10),
+        fault: Fault {
+            right: "(NUMBER_2 > last)",
+            wrong: "(NUMBER_2 >= last)",
+        },
+    },
+    Contract {
+        name: "find_first",
+        size: "256 bits",
+        emit: || emitted(FindFirst::<256, 8, 16>::default(), "find_first"),
+        properties: properties!("find_first"),
+        depth: None,
+        fault: Fault {
+            right: "16'haaaa",
+            wrong: "16'haaa2",
+        },
+    },
+    Contract {
+        name: "frame_fifo",
+        size: "3 words of 4 bits",
+        emit: || emitted(FrameFifo::<Bits<4>, 2>::default(), "frame_fifo"),
+        properties: properties!("frame_fifo"),
+        depth: Some(16),
+        fault: Fault {
+            right: "rollback ? committed_q :\n        next_write;",
+            wrong: "next_write;",
+        },
+    },
+    Contract {
+        name: "next_in_turn",
+        size: "4 requesters",
+        emit: || emitted(NextInTurn::<4>::default(), "next_in_turn"),
+        properties: properties!("next_in_turn"),
+        depth: None,
+        fault: Fault {
+            right: "(NUMBER_3 > last)",
+            wrong: "(NUMBER_3 >= last)",
+        },
+    },
+    Contract {
+        name: "path_table",
+        size: "8 words of 4 bits",
+        emit: || emitted(PathTable::<Bits<4>, 3>::default(), "path_table"),
+        properties: properties!("table"),
+        depth: Some(16),
+        fault: Fault {
+            right: "if (write_enable) memory",
+            wrong: "if (write_enable & (read_address != write_address)) memory",
+        },
+    },
+    Contract {
+        name: "ram_bypass",
+        size: "8 words of 4 bits",
+        emit: || emitted(RamBypass::<Bits<4>, 3>::default(), "ram_bypass"),
+        properties: properties!("table"),
+        depth: Some(16),
+        fault: Fault {
+            right: "hit_q ? written_q :",
+            wrong: "1'b0 ? written_q :",
+        },
+    },
+    Contract {
+        name: "resolve_queue",
+        size: "4 paths",
+        emit: || emitted(ResolveQueue::<2, 4>::default(), "resolve_queue"),
+        properties: properties!("resolve_queue"),
+        depth: Some(12),
+        fault: Fault {
+            right: "assign enter = (push & (~waiting_q[path]));",
+            wrong: "assign enter = push;",
+        },
+    },
+    Contract {
+        name: "retransmit_queue",
+        size: "8 entries",
+        emit: || emitted(RetransmitQueue::<3>::default(), "retransmit_queue"),
+        properties: properties!("retransmit_queue"),
+        depth: Some(16),
+        fault: Fault {
+            right: "((pop & (~push)) & (used == 3'h1))",
+            wrong: "(pop & (used == 3'h1))",
+        },
+    },
+    Contract {
+        name: "selector",
+        size: "4 paths, 3 planes",
+        emit: || emitted(PathSelector::<4, 3>::default(), "selector"),
+        properties: properties!("selector"),
+        depth: None,
+        fault: Fault {
+            right: "(room0_1 > room0_0)",
+            wrong: "(room0_1 < room0_0)",
+        },
+    },
+    Contract {
+        name: "shift_queue",
+        size: "3 words of 4 bits",
+        emit: || emitted(ShiftQueue::<Bits<4>, 3>::default(), "shift_queue"),
+        properties: properties!("shift_queue"),
+        depth: Some(16),
+        fault: Fault {
+            right: "(after_pop == 4'h1)",
+            wrong: "(count_q == 4'h1)",
+        },
+    },
+    Contract {
+        name: "skid_buffer",
+        size: "4 bits",
+        emit: || emitted(SkidBuffer::<Bits<4>>::default(), "skid_buffer"),
+        properties: properties!("skid_buffer"),
+        depth: Some(20),
+        fault: Fault {
+            right: "(~tail_full_q) ? push :",
+            wrong: "push_valid ? push :",
+        },
+    },
+    Contract {
+        name: "slot_counter",
+        size: "25 bits",
+        emit: || emitted(SlotCounter::default(), "slot_counter"),
+        properties: properties!("slot_counter"),
+        depth: Some(20),
+        fault: Fault {
+            right: "(delivered & done_step)",
+            wrong: "delivered",
+        },
+    },
+    Contract {
+        name: "stream_fifo",
+        size: "3 words of 4 bits",
+        emit: || emitted(StreamFifo::<Bits<4>, 2>::default(), "stream_fifo"),
+        properties: properties!("stream_fifo"),
+        depth: Some(20),
+        fault: Fault {
+            right: "assign ram_write_enable = (push_valid & push_ready);",
+            wrong: "assign ram_write_enable = push_valid;",
+        },
+    },
+];
