@@ -17,6 +17,7 @@ pub mod deparser;
 pub mod descriptor_builder;
 pub mod event_arbiter;
 pub mod find_first;
+pub mod forwarded_table;
 pub mod frame_headers;
 #[rustfmt::skip]
 pub mod generated;
