@@ -4,25 +4,28 @@ use rust_hdl::prelude::*;
 
 use crate::generated::constants;
 use crate::generated::tails::{PackNak, PackSack};
-use crate::prim::Dff;
-use crate::ram_bypass::RamBypass;
+use crate::prim::{Dff, RamSdp};
 use crate::receive_path::ReceiveState;
 use crate::receive_tables::{AckToggle, ConnectionAddress, PathKey, ReceiveEntries, Refused};
 use crate::round_robin::RoundRobin;
+use crate::sack_advance::SackSlot;
+use crate::sack_table::Advance;
 use crate::types::{ConfigWrite, TxDescriptor};
 
-/// S0: a plane whose answer slot is free, planes in turn, a refusal and an ACK in turn. S1, one cycle later: the answer, from
-/// the path's record as it is then.
+/// 0: a plane whose answer slot is free, planes in turn, a refusal and an ACK in turn. 1, 2: whether it is still wanted. 3, the build:
+/// the path's record is read as it is before this cycle, straight from RAM. 4: the answer.
 ///
 /// In: each plane's oldest request for an ACK, `request_path`, `request_valid`; the oldest refusal, `refused`, `refused_valid`
-/// (stays until popped); `answer_ready`, which falls only by an answer; `hold`; the engine's record write; `config_write`.
-/// Out: `request_pop`, `refused_pop`; `answer`, `answer_valid`; `built`, which is also the trace of an ACK; `refusal_built`;
-/// `busy`. Constant: `PATH_BITS`.
+/// (stays until popped); `answer_ready`, which falls only by an answer; `hold`; the engine's record write and `advance`;
+/// `config_write`. Out: `request_pop`, `refused_pop`; `answer`, `answer_valid`; `built`, which is also the trace of an ACK;
+/// `refusal_built`, a cycle before the refusal is popped; `busy`. One plane is answered in every fifth cycle at most.
+/// Constant: `PATH_BITS`.
 ///
 /// A request whose path has none pending (it was configured anew) or has moved to another plane is dropped. A refusal whose
-/// path has moved goes to the path's new plane.
+/// path has moved goes to the path's new plane. A request comes long after its packet's commit, and a plane holds one at a
+/// time: so no table here needs a bypass.
 #[derive(LogicBlock)]
-pub struct AnswerBuilder<const N: usize, const W: usize, const CA: usize, const GA: usize> {
+pub struct AnswerBuilder<const N: usize, const G: usize, const CA: usize, const GA: usize> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
     pub hold: Signal<In, Bit>,
@@ -36,43 +39,62 @@ pub struct AnswerBuilder<const N: usize, const W: usize, const CA: usize, const 
     pub write_enable: Signal<In, Bit>,
     pub write_path: Signal<In, Bits<GA>>,
     pub write_state: Signal<In, ReceiveState>,
-    pub write_seen: Signal<In, Bits<W>>,
+    pub write_slot: Signal<In, SackSlot>,
+    pub write_slot_enable: Signal<In, Bit>,
+    pub advance: Signal<In, Advance>,
     pub answer: Signal<Out, TxDescriptor>,
     pub answer_valid: [Signal<Out, Bit>; N],
     pub answer_ready: [Signal<In, Bit>; N],
     pub built: Signal<Out, AckToggle>,
     pub refusal_built: Signal<Out, Bit>,
     pub busy: Signal<Out, Bit>,
-    // S0
+    // 0
     turns: RoundRobin<N>,
     last: Dff<Bits<3>>,
     last_refusal: Dff<Bit>,
     moved: Dff<Bit>,
     moved_plane: Dff<Bits<3>>,
+    engaged: [Dff<Bit>; N],
     refusal_plane: Signal<Local, Bits<3>>,
     refusal_free: Signal<Local, Bit>,
+    refusing: Signal<Local, Bit>,
     refuse0: Signal<Local, Bit>,
     ack0: Signal<Local, Bit>,
-    path0: Signal<Local, Bits<GA>>,
-    // S1
-    valid1: Dff<Bit>,
-    refuse1: Dff<Bit>,
-    plane1: Dff<Bits<3>>,
-    path1: Dff<Bits<GA>>,
-    paths: RamBypass<PathKey, GA>,
-    addresses: RamBypass<ConnectionAddress, CA>,
-    states: RamBypass<ReceiveState, GA>,
-    seens: RamBypass<Bits<W>, GA>,
-    toggles: RamBypass<Bit, GA>,
-    entries: ReceiveEntries,
-    sack: PackSack,
-    nak: PackNak,
+    // What moves from stage to stage; index i is stage i + 1.
+    valids: [Dff<Bit>; 4],
+    refuses: [Dff<Bit>; 4],
+    planes: [Dff<Bits<3>>; 4],
+    paths: [Dff<Bits<GA>>; 4],
+    // 1 and 2
+    path_keys: RamSdp<PathKey, GA>,
+    asked: RamSdp<Bit, GA>,
+    toggles: RamSdp<Bit, GA>,
+    // 3
+    path_key3: Dff<PathKey>,
+    asked3: Dff<Bit>,
+    toggle3: Dff<Bit>,
     here: Signal<Local, Bit>,
     ack: Signal<Local, Bit>,
     refusal: Signal<Local, Bit>,
+    addresses: RamSdp<ConnectionAddress, CA>,
+    states: RamSdp<ReceiveState, GA>,
+    cums: RamSdp<Bits<24>, GA>,
+    rows: [RamSdp<Bits<16>, GA>; G],
+    // 4
+    path_key4: Dff<PathKey>,
+    answered4: Dff<Bit>,
+    row: Signal<Local, Bits<16>>,
+    bitvector: Signal<Local, Bits<256>>,
+    sack: PackSack,
+    nak: PackNak,
+    // Configuration.
+    entries: ReceiveEntries,
     config_path: Signal<Local, Bit>,
     path_bits: Constant<Bits<4>>,
     path_mask: Constant<Bits<8>>,
+    last_row: Constant<Bits<8>>,
+    window: Constant<Bits<24>>,
+    all: Constant<Bits<16>>,
     opcode_ack: Constant<Bits<8>>,
     opcode_refusal: Constant<Bits<8>>,
     rate_hint: Constant<Bits<16>>,
@@ -80,7 +102,7 @@ pub struct AnswerBuilder<const N: usize, const W: usize, const CA: usize, const 
     table_path: Constant<Bits<4>>,
 }
 
-impl<const N: usize, const W: usize, const CA: usize, const GA: usize> AnswerBuilder<N, W, CA, GA> {
+impl<const N: usize, const G: usize, const CA: usize, const GA: usize> AnswerBuilder<N, G, CA, GA> {
     /// `path_bits`: bits of a path number in its connection, GA - CA, at most 8.
     pub fn new(path_bits: usize) -> Self {
         assert!(
@@ -101,7 +123,9 @@ impl<const N: usize, const W: usize, const CA: usize, const GA: usize> AnswerBui
             write_enable: Default::default(),
             write_path: Default::default(),
             write_state: Default::default(),
-            write_seen: Default::default(),
+            write_slot: Default::default(),
+            write_slot_enable: Default::default(),
+            advance: Default::default(),
             answer: Default::default(),
             answer_valid: std::array::from_fn(|_| Default::default()),
             answer_ready: std::array::from_fn(|_| Default::default()),
@@ -113,29 +137,42 @@ impl<const N: usize, const W: usize, const CA: usize, const GA: usize> AnswerBui
             last_refusal: Default::default(),
             moved: Default::default(),
             moved_plane: Default::default(),
+            engaged: std::array::from_fn(|_| Default::default()),
             refusal_plane: Default::default(),
             refusal_free: Default::default(),
+            refusing: Default::default(),
             refuse0: Default::default(),
             ack0: Default::default(),
-            path0: Default::default(),
-            valid1: Default::default(),
-            refuse1: Default::default(),
-            plane1: Default::default(),
-            path1: Default::default(),
-            paths: Default::default(),
-            addresses: Default::default(),
-            states: Default::default(),
-            seens: Default::default(),
+            valids: std::array::from_fn(|_| Default::default()),
+            refuses: std::array::from_fn(|_| Default::default()),
+            planes: std::array::from_fn(|_| Default::default()),
+            paths: std::array::from_fn(|_| Default::default()),
+            path_keys: Default::default(),
+            asked: Default::default(),
             toggles: Default::default(),
-            entries: Default::default(),
-            sack: Default::default(),
-            nak: Default::default(),
+            path_key3: Default::default(),
+            asked3: Default::default(),
+            toggle3: Default::default(),
             here: Default::default(),
             ack: Default::default(),
             refusal: Default::default(),
+            addresses: Default::default(),
+            states: Default::default(),
+            cums: Default::default(),
+            rows: std::array::from_fn(|_| Default::default()),
+            path_key4: Default::default(),
+            answered4: Default::default(),
+            row: Default::default(),
+            bitvector: Default::default(),
+            sack: Default::default(),
+            nak: Default::default(),
+            entries: Default::default(),
             config_path: Default::default(),
             path_bits: Constant::new((path_bits as LiteralType).into()),
             path_mask: Constant::new(((1 << path_bits) - 1).into()),
+            last_row: Constant::new((16 * (G as LiteralType - 1)).into()),
+            window: Constant::new((16 * G as LiteralType).into()),
+            all: Constant::new(0xFFFF.into()),
             opcode_ack: Constant::new(constants::OPCODE_ACK.into()),
             opcode_refusal: Constant::new(constants::OPCODE_REFUSAL.into()),
             rate_hint: Constant::new(constants::RATE_HINT_FULL.into()),
@@ -145,41 +182,46 @@ impl<const N: usize, const W: usize, const CA: usize, const GA: usize> AnswerBui
     }
 }
 
-impl<const N: usize, const W: usize, const CA: usize, const GA: usize> Logic
-    for AnswerBuilder<N, W, CA, GA>
+impl<const N: usize, const G: usize, const CA: usize, const GA: usize> Logic
+    for AnswerBuilder<N, G, CA, GA>
 {
     #[hdl_gen]
     fn update(&mut self) {
+        dff_setup!(self, clock, last, last_refusal, moved, moved_plane);
         dff_setup!(
-            self,
-            clock,
-            last,
-            last_refusal,
-            moved,
-            moved_plane,
-            valid1,
-            refuse1,
-            plane1,
-            path1
+            self, clock, path_key3, asked3, toggle3, path_key4, answered4
         );
-        clock!(self, clock, paths, addresses, states, seens, toggles);
+        clock!(
+            self, clock, path_keys, asked, toggles, addresses, states, cums
+        );
 
-        // S0: what can be answered. The plane that S1 serves waits: its slot is no longer free.
+        // 0: what can be answered. A plane that a stage serves waits: its slot is no longer free.
         self.refusal_plane.next = self.refused.val().plane;
         if self.moved.q.val() {
             self.refusal_plane.next = self.moved_plane.q.val();
         }
+        self.refusing.next = false;
+        self.busy.next = false;
+        for i in 0..4 {
+            self.valids[i].clock.next = self.clock.val();
+            self.refuses[i].clock.next = self.clock.val();
+            self.planes[i].clock.next = self.clock.val();
+            self.paths[i].clock.next = self.clock.val();
+            if self.valids[i].q.val() {
+                self.busy.next = true;
+                if self.refuses[i].q.val() {
+                    self.refusing.next = true;
+                }
+            }
+        }
         self.refusal_free.next = false;
         for i in 0..N {
+            self.engaged[i].clock.next = self.clock.val();
             self.turns.wants[i].next = false;
-            if !self.hold.val()
-                & self.answer_ready[i].val()
-                & !(self.valid1.q.val() & (self.plane1.q.val() == i.to_bits()))
-            {
+            if !self.hold.val() & self.answer_ready[i].val() & !self.engaged[i].q.val() {
                 self.turns.wants[i].next = self.request_valid[i].val();
                 if self.refusal_plane.val() == i.to_bits() {
-                    self.refusal_free.next =
-                        self.refused_valid.val() & !(self.valid1.q.val() & self.refuse1.q.val());
+                    self.refusal_free.next = self.refused_valid.val() & !self.refusing.val();
                 }
             }
         }
@@ -187,54 +229,72 @@ impl<const N: usize, const W: usize, const CA: usize, const GA: usize> Logic
         self.refuse0.next =
             self.refusal_free.val() & !(self.last_refusal.q.val() & self.turns.any.val());
         self.ack0.next = self.turns.any.val() & !self.refuse0.val();
-        self.path0.next = bit_cast::<GA, 16>(self.refused.val().path);
-        self.plane1.d.next = self.refusal_plane.val();
+        self.valids[0].d.next = self.ack0.val() | self.refuse0.val();
+        self.refuses[0].d.next = self.refuse0.val();
+        self.planes[0].d.next = self.refusal_plane.val();
+        self.paths[0].d.next = bit_cast::<GA, 16>(self.refused.val().path);
         for i in 0..N {
             self.request_pop[i].next = false;
             if self.ack0.val() & (self.turns.turn.val() == i.to_bits()) {
                 self.request_pop[i].next = true;
-                self.path0.next = self.request_path[i].val();
+                self.paths[0].d.next = self.request_path[i].val();
             }
         }
         if self.ack0.val() {
-            self.plane1.d.next = self.turns.turn.val();
+            self.planes[0].d.next = self.turns.turn.val();
             self.last.d.next = self.turns.turn.val();
             self.last_refusal.d.next = false;
         }
         if self.refuse0.val() {
             self.last_refusal.d.next = true;
         }
-        self.valid1.d.next = self.ack0.val() | self.refuse0.val();
-        self.refuse1.d.next = self.refuse0.val();
-        self.path1.d.next = self.path0.val();
-        self.paths.read_address.next = self.path0.val();
-        self.states.read_address.next = self.path0.val();
-        self.seens.read_address.next = self.path0.val();
-        self.toggles.read_address.next = self.path0.val();
-        self.addresses.read_address.next =
-            bit_cast::<CA, GA>(self.path0.val() >> self.path_bits.val());
-
-        // S1: whether it is still wanted here.
-        self.here.next =
-            self.valid1.q.val() & (self.paths.read_data.val().plane == self.plane1.q.val());
-        self.ack.next = self.here.val()
-            & !self.refuse1.q.val()
-            & (self.states.read_data.val().request ^ self.toggles.read_data.val());
-        self.refusal.next = self.here.val() & self.refuse1.q.val();
-        self.refused_pop.next = self.refusal.val();
-        if self.refusal.val() {
-            self.moved.d.next = false;
-        } else if self.valid1.q.val() & self.refuse1.q.val() {
-            self.moved.d.next = true;
-            self.moved_plane.d.next = self.paths.read_data.val().plane;
+        for i in 1..4 {
+            self.valids[i].d.next = self.valids[i - 1].q.val();
+            self.refuses[i].d.next = self.refuses[i - 1].q.val();
+            self.planes[i].d.next = self.planes[i - 1].q.val();
+            self.paths[i].d.next = self.paths[i - 1].q.val();
         }
 
-        // S1: the answer.
+        // 1 and 2: is it still wanted?
+        self.path_keys.read_address.next = self.paths[0].q.val();
+        self.asked.read_address.next = self.paths[0].q.val();
+        self.toggles.read_address.next = self.paths[0].q.val();
+        self.path_key3.d.next = self.path_keys.read_data.val();
+        self.asked3.d.next = self.asked.read_data.val();
+        self.toggle3.d.next = self.toggles.read_data.val();
+
+        // 3: the build.
+        self.here.next =
+            self.valids[2].q.val() & (self.path_key3.q.val().plane == self.planes[2].q.val());
+        self.ack.next = self.here.val()
+            & !self.refuses[2].q.val()
+            & (self.asked3.q.val() ^ self.toggle3.q.val());
+        self.refusal.next = self.here.val() & self.refuses[2].q.val();
+        if self.refusal.val() {
+            self.moved.d.next = false;
+        } else if self.valids[2].q.val() & self.refuses[2].q.val() {
+            self.moved.d.next = true;
+            self.moved_plane.d.next = self.path_key3.q.val().plane;
+        }
+        self.built.next.valid = self.ack.val();
+        self.built.next.path = bit_cast::<16, GA>(self.paths[2].q.val());
+        self.built.next.plane = self.planes[2].q.val();
+        self.built.next.toggle = self.asked3.q.val();
+        self.refusal_built.next = self.refusal.val();
+        self.states.read_address.next = self.paths[2].q.val();
+        self.cums.read_address.next = self.paths[2].q.val();
+        self.addresses.read_address.next =
+            bit_cast::<CA, GA>(self.paths[2].q.val() >> self.path_bits.val());
+        self.path_key4.d.next = self.path_key3.q.val();
+        self.answered4.d.next = self.ack.val() | self.refusal.val();
+
+        // 4: the answer.
+        self.refused_pop.next = self.answered4.q.val() & self.refuses[3].q.val();
         self.answer.next.ack_request = false;
         self.answer.next.dest_qp = self.addresses.read_data.val().remote_qp;
-        self.answer.next.path = bit_cast::<8, GA>(self.path1.q.val()) & self.path_mask.val();
-        self.answer.next.epoch = self.paths.read_data.val().epoch;
-        self.answer.next.entropy = self.paths.read_data.val().entropy;
+        self.answer.next.path = bit_cast::<8, GA>(self.paths[3].q.val()) & self.path_mask.val();
+        self.answer.next.epoch = self.path_key4.q.val().epoch;
+        self.answer.next.entropy = self.path_key4.q.val().entropy;
         self.answer.next.dst_mac = self.addresses.read_data.val().dst_mac;
         self.answer.next.src_mac = self.addresses.read_data.val().src_mac;
         self.answer.next.src_ip = self.addresses.read_data.val().src_ip;
@@ -243,18 +303,25 @@ impl<const N: usize, const W: usize, const CA: usize, const GA: usize> Logic
         self.answer.next.payload = 0.into();
         self.answer.next.local_address = 0.into();
         self.answer.next.opcode = self.opcode_ack.val();
-        self.answer.next.psn = self.states.read_data.val().cum;
+        self.answer.next.psn = self.cums.read_data.val();
         self.answer.next.tsn = self.states.read_data.val().max_tsn;
         self.answer.next.timestamp = self.states.read_data.val().echo_timestamp;
+        self.bitvector.next = 0.into();
+        for i in 0..G {
+            self.rows[i].read_address.next = self.paths[2].q.val();
+            self.row.next = self.rows[i].read_data.val();
+            self.bitvector.next = (self.bitvector.val() >> 16)
+                | (bit_cast::<256, 16>(self.row.val()) << self.last_row.val());
+        }
         self.sack.received.next = self.states.read_data.val().received;
         self.sack.marked.next = self.states.read_data.val().marked;
         self.sack.rate_hint.next = self.rate_hint.val();
-        self.sack.bitvector.next = bit_cast::<256, W>(self.seens.read_data.val());
+        self.sack.bitvector.next = self.bitvector.val();
         self.nak.reason.next = self.refused.val().reason;
         self.nak.stream.next = self.refused.val().stream;
         self.nak.message.next = self.refused.val().message;
         self.answer.next.tail = self.sack.bits.val();
-        if self.refuse1.q.val() {
+        if self.refuses[3].q.val() {
             self.answer.next.opcode = self.opcode_refusal.val();
             self.answer.next.psn = self.refused.val().psn;
             self.answer.next.tsn = self.refused.val().tsn;
@@ -263,43 +330,70 @@ impl<const N: usize, const W: usize, const CA: usize, const GA: usize> Logic
         }
         for i in 0..N {
             self.answer_valid[i].next =
-                (self.ack.val() | self.refusal.val()) & (self.plane1.q.val() == i.to_bits());
+                self.answered4.q.val() & (self.planes[3].q.val() == i.to_bits());
+            self.engaged[i].d.next = self.engaged[i].q.val();
+            if self.valids[3].q.val() & (self.planes[3].q.val() == i.to_bits()) {
+                self.engaged[i].d.next = false;
+            }
+            if self.valids[0].d.val() & (self.planes[0].d.val() == i.to_bits()) {
+                self.engaged[i].d.next = true;
+            }
         }
-        self.built.next.valid = self.ack.val();
-        self.built.next.path = bit_cast::<16, GA>(self.path1.q.val());
-        self.built.next.plane = self.plane1.q.val();
-        self.built.next.toggle = self.states.read_data.val().request;
-        self.refusal_built.next = self.refusal.val();
-        self.busy.next = self.valid1.q.val();
 
         // Tables: the engine's records, the configuration, the own toggles.
+        self.config_path.next = self.config_write.val().valid
+            & (self.config_write.val().table == self.table_path.val());
         self.states.write_address.next = self.write_path.val();
         self.states.write_data.next = self.write_state.val();
         self.states.write_enable.next = self.write_enable.val();
-        self.seens.write_address.next = self.write_path.val();
-        self.seens.write_data.next = self.write_seen.val();
-        self.seens.write_enable.next = self.write_enable.val();
+        self.asked.write_address.next = self.write_path.val();
+        self.asked.write_data.next = self.write_state.val().request;
+        self.asked.write_enable.next = self.write_enable.val();
+        self.cums.write_address.next = bit_cast::<GA, 16>(self.advance.val().path);
+        self.cums.write_data.next = self.advance.val().cum;
+        self.cums.write_enable.next = self.advance.val().valid;
+        for i in 0..G {
+            self.rows[i].clock.next = self.clock.val();
+            self.rows[i].write_address.next = self.write_path.val();
+            self.rows[i].write_data.next = self.write_slot.val().word;
+            self.rows[i].write_enable.next =
+                self.write_slot_enable.val() & (self.write_slot.val().row == i.to_bits());
+        }
         self.entries.data.next = self.config_write.val().data;
         self.addresses.write_address.next = bit_cast::<CA, 16>(self.config_write.val().index);
         self.addresses.write_data.next = self.entries.connection_address.val();
         self.addresses.write_enable.next = self.config_write.val().valid
             & (self.config_write.val().table == self.table_connection.val());
-        self.paths.write_address.next = bit_cast::<GA, 16>(self.config_write.val().index);
-        self.paths.write_data.next = self.entries.path_key.val();
-        self.config_path.next = self.config_write.val().valid
-            & (self.config_write.val().table == self.table_path.val());
-        self.paths.write_enable.next = self.config_path.val();
-        self.toggles.write_address.next = self.path1.q.val();
-        self.toggles.write_data.next = self.states.read_data.val().request;
+        self.path_keys.write_address.next = bit_cast::<GA, 16>(self.config_write.val().index);
+        self.path_keys.write_data.next = self.entries.path_key.val();
+        self.path_keys.write_enable.next = self.config_path.val();
+        self.toggles.write_address.next = self.paths[2].q.val();
+        self.toggles.write_data.next = self.asked3.q.val();
         self.toggles.write_enable.next = self.ack.val();
         if self.config_path.val() {
             self.toggles.write_address.next = bit_cast::<GA, 16>(self.config_write.val().index);
             self.toggles.write_data.next = false;
             self.toggles.write_enable.next = true;
+            self.cums.write_address.next = bit_cast::<GA, 16>(self.config_write.val().index);
+            self.cums.write_data.next = self.entries.first_psn.val();
+            self.cums.write_enable.next = true;
+            for i in 0..G {
+                self.rows[i].write_enable.next = true;
+                self.rows[i].write_data.next = 0.into();
+                if (self.entries.first_psn.val() & self.window.val()).any() {
+                    self.rows[i].write_data.next = self.all.val();
+                }
+            }
         }
 
         if self.reset.val() {
-            self.valid1.d.next = false;
+            for i in 0..4 {
+                self.valids[i].d.next = false;
+            }
+            for i in 0..N {
+                self.engaged[i].d.next = false;
+            }
+            self.answered4.d.next = false;
             self.moved.d.next = false;
         }
     }

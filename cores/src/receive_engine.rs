@@ -3,31 +3,34 @@
 use rust_hdl::prelude::*;
 
 use crate::counts::ReceiveCounts;
+use crate::forwarded_table::ForwardedTable;
 use crate::generated::constants;
 use crate::generated::tails::UnpackWriteTail;
 use crate::narrow::Narrowing;
-use crate::prim::Dff;
-use crate::ram_bypass::RamBypass;
+use crate::prim::{Dff, RamSdp};
 use crate::receive_path::{ReceivePath, ReceiveState};
 use crate::receive_tables::{AckToggle, ConnectionKey, PathKey, ReceiveEntries, Refused};
-use crate::receive_window::ReceiveWindow;
 use crate::region_check::{Region, RegionCheck};
+use crate::sack_advance::SackSlot;
+use crate::sack_table::{Advance, SackTable};
 use crate::types::{ConfigWrite, FrameEvent, Placement};
 
-/// S0 (`valid`): tables get their addresses. S1, one cycle later: the verdict, all outputs, all writes. Nothing waits at S1.
+/// Five stages, and nothing waits in one. 0 (`valid`): the configuration's tables get their addresses. 1, 2: their words, in
+/// registers; the path's slots are read. 3: known, open, inside its region? 4, the commit, four cycles after `valid`: verdict, all
+/// outputs, all writes. Only what the commit may change is read late enough to hold every earlier commit.
 ///
 /// In: `frame`, `frame_plane`, `valid`; `config_write`; `ack_every`; `refusal_room`; `built` (an ACK built in this cycle).
-/// Out: `placement` and `placement_valid` with `plane`; `request`; `refused` and `refused_valid`; the record written,
-/// `write_enable`, `write_path`, `write_state`, `write_seen`; `counts` (without those of answers); `commit`; `busy`.
-/// Constant: `PATH_BITS`.
+/// Out: `placement` and `placement_valid` with `plane`; `refused` and `refused_valid`; the record written, `write_enable`,
+/// `write_path`, `write_state`, and its slots, `write_slot_enable`, `write_slot`; `counts` (without those of answers); `commit`.
+/// Later: `advance`; the request for an ACK, `request_valid`, `request_path`, `request_plane`, once what its packet made of
+/// the cumulative point has advanced. `loading`: a path's slots are being set up, no event may enter; `busy`.
 #[derive(LogicBlock)]
 pub struct ReceiveEngine<
-    const W: usize,
-    const IW: usize,
     const G: usize,
     const CA: usize,
     const GA: usize,
     const RA: usize,
+    const SA: usize,
 > {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
@@ -41,49 +44,70 @@ pub struct ReceiveEngine<
     pub plane: Signal<Out, Bits<3>>,
     pub placement: Signal<Out, Placement>,
     pub placement_valid: Signal<Out, Bit>,
-    pub request: Signal<Out, AckToggle>,
+    pub request_valid: Signal<Out, Bit>,
+    pub request_path: Signal<Out, Bits<GA>>,
+    pub request_plane: Signal<Out, Bits<3>>,
     pub refused: Signal<Out, Refused>,
     pub refused_valid: Signal<Out, Bit>,
     pub write_enable: Signal<Out, Bit>,
     pub write_path: Signal<Out, Bits<GA>>,
     pub write_state: Signal<Out, ReceiveState>,
-    pub write_seen: Signal<Out, Bits<W>>,
+    pub write_slot: Signal<Out, SackSlot>,
+    pub write_slot_enable: Signal<Out, Bit>,
+    pub advance: Signal<Out, Advance>,
     pub counts: Signal<Out, ReceiveCounts>,
     pub commit: Signal<Out, Bit>,
+    pub loading: Signal<Out, Bit>,
     pub busy: Signal<Out, Bit>,
-    // S0
+    // The door.
     tail0: UnpackWriteTail,
     connection0: Signal<Local, Bits<CA>>,
     path0: Signal<Local, Bits<GA>>,
-    region0: Signal<Local, Bits<RA>>,
-    // S1
-    valid1: Dff<Bit>,
-    frame1: Dff<FrameEvent>,
-    plane1: Dff<Bits<3>>,
-    path1: Dff<Bits<GA>>,
+    keys: RamSdp<ConnectionKey, CA>,
+    path_keys: RamSdp<PathKey, GA>,
+    regions: RamSdp<Region, RA>,
+    // What moves from stage to stage; index i is stage i + 1.
+    valids: [Dff<Bit>; 4],
+    frames: [Dff<FrameEvent>; 4],
+    planes: [Dff<Bits<3>>; 4],
+    paths: [Dff<Bits<GA>>; 4],
+    // 1 and 2: configuration.
     tail1: UnpackWriteTail,
-    keys: RamBypass<ConnectionKey, CA>,
-    paths: RamBypass<PathKey, GA>,
-    regions: RamBypass<Region, RA>,
-    states: RamBypass<ReceiveState, GA>,
-    seens: RamBypass<Bits<W>, GA>,
-    toggles: RamBypass<Bit, GA>,
-    entries: ReceiveEntries,
-    window: ReceiveWindow<W, IW, G>,
+    tail2: UnpackWriteTail,
+    key2: Dff<ConnectionKey>,
+    path_key2: Dff<PathKey>,
+    region2: Dff<Region>,
     check: RegionCheck,
+    // 3: checks.
+    exists3: Dff<Bit>,
+    names3: Dff<Bit>,
+    open3: Dff<Bit>,
+    write3: Dff<Bit>,
+    path_plane3: Dff<Bits<3>>,
+    known3: Signal<Local, Bit>,
+    live3: Signal<Local, Bit>,
+    bad3: Signal<Local, Bit>,
+    sack: SackTable<G, GA, SA>,
+    // 4: the commit.
+    known4: Dff<Bit>,
+    live4: Dff<Bit>,
+    write4: Dff<Bit>,
+    bad4: Dff<Bit>,
+    bad_key4: Dff<Bit>,
+    path_plane4: Dff<Bits<3>>,
+    quiet: Dff<Bits<8>>,
+    tail4: UnpackWriteTail,
+    states: ForwardedTable<ReceiveState, GA>,
+    toggles: ForwardedTable<Bit, GA>,
     step: ReceivePath,
-    write: Signal<Local, Bit>,
-    known: Signal<Local, Bit>,
-    live: Signal<Local, Bit>,
-    accepted: Signal<Local, Bit>,
-    bad: Signal<Local, Bit>,
+    refusable: Signal<Local, Bit>,
+    // Configuration.
+    entries: ReceiveEntries,
     config_path: Signal<Local, Bit>,
-    psn_used: Constant<Bits<24>>,
     tsn_used: Constant<Bits<24>>,
     received_used: Constant<Bits<16>>,
     path_bits: Constant<Bits<4>>,
     path_mask: Constant<Bits<8>>,
-    window_bit: Constant<Bits<24>>,
     opcode_write: Constant<Bits<8>>,
     bad_key: Constant<Bits<8>>,
     bad_range: Constant<Bits<8>>,
@@ -92,14 +116,8 @@ pub struct ReceiveEngine<
     table_region: Constant<Bits<4>>,
 }
 
-impl<
-    const W: usize,
-    const IW: usize,
-    const G: usize,
-    const CA: usize,
-    const GA: usize,
-    const RA: usize,
-> ReceiveEngine<W, IW, G, CA, GA, RA>
+impl<const G: usize, const CA: usize, const GA: usize, const RA: usize, const SA: usize>
+    ReceiveEngine<G, CA, GA, RA, SA>
 {
     /// `path_bits`: bits of a path number in its connection, GA - CA, at most 8.
     pub fn new(path_bits: usize, narrowing: &Narrowing) -> Self {
@@ -120,47 +138,64 @@ impl<
             plane: Default::default(),
             placement: Default::default(),
             placement_valid: Default::default(),
-            request: Default::default(),
+            request_valid: Default::default(),
+            request_path: Default::default(),
+            request_plane: Default::default(),
             refused: Default::default(),
             refused_valid: Default::default(),
             write_enable: Default::default(),
             write_path: Default::default(),
             write_state: Default::default(),
-            write_seen: Default::default(),
+            write_slot: Default::default(),
+            write_slot_enable: Default::default(),
+            advance: Default::default(),
             counts: Default::default(),
             commit: Default::default(),
+            loading: Default::default(),
             busy: Default::default(),
             tail0: Default::default(),
             connection0: Default::default(),
             path0: Default::default(),
-            region0: Default::default(),
-            valid1: Default::default(),
-            frame1: Default::default(),
-            plane1: Default::default(),
-            path1: Default::default(),
-            tail1: Default::default(),
             keys: Default::default(),
-            paths: Default::default(),
+            path_keys: Default::default(),
             regions: Default::default(),
-            states: Default::default(),
-            seens: Default::default(),
-            toggles: Default::default(),
-            entries: Default::default(),
-            window: Default::default(),
+            valids: std::array::from_fn(|_| Default::default()),
+            frames: std::array::from_fn(|_| Default::default()),
+            planes: std::array::from_fn(|_| Default::default()),
+            paths: std::array::from_fn(|_| Default::default()),
+            tail1: Default::default(),
+            tail2: Default::default(),
+            key2: Default::default(),
+            path_key2: Default::default(),
+            region2: Default::default(),
             check: Default::default(),
+            exists3: Default::default(),
+            names3: Default::default(),
+            open3: Default::default(),
+            write3: Default::default(),
+            path_plane3: Default::default(),
+            known3: Default::default(),
+            live3: Default::default(),
+            bad3: Default::default(),
+            sack: SackTable::new(Narrowing::low(narrowing.psn_bits)),
+            known4: Default::default(),
+            live4: Default::default(),
+            write4: Default::default(),
+            bad4: Default::default(),
+            bad_key4: Default::default(),
+            path_plane4: Default::default(),
+            quiet: Default::default(),
+            tail4: Default::default(),
+            states: Default::default(),
+            toggles: Default::default(),
             step: Default::default(),
-            write: Default::default(),
-            known: Default::default(),
-            live: Default::default(),
-            accepted: Default::default(),
-            bad: Default::default(),
+            refusable: Default::default(),
+            entries: Default::default(),
             config_path: Default::default(),
-            psn_used: Constant::new(Narrowing::low(narrowing.psn_bits)),
             tsn_used: Constant::new(Narrowing::low(narrowing.tsn_bits)),
             received_used: Constant::new(Narrowing::low(narrowing.received_bits)),
             path_bits: Constant::new((path_bits as LiteralType).into()),
             path_mask: Constant::new(((1 << path_bits) - 1).into()),
-            window_bit: Constant::new((W as LiteralType).into()),
             opcode_write: Constant::new(constants::OPCODE_WRITE.into()),
             bad_key: Constant::new(constants::REASON_BAD_KEY.into()),
             bad_range: Constant::new(constants::REASON_BAD_RANGE.into()),
@@ -171,142 +206,183 @@ impl<
     }
 }
 
-impl<
-    const W: usize,
-    const IW: usize,
-    const G: usize,
-    const CA: usize,
-    const GA: usize,
-    const RA: usize,
-> Logic for ReceiveEngine<W, IW, G, CA, GA, RA>
+impl<const G: usize, const CA: usize, const GA: usize, const RA: usize, const SA: usize> Logic
+    for ReceiveEngine<G, CA, GA, RA, SA>
 {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, valid1, frame1, plane1, path1);
-        clock!(self, clock, keys, paths, regions, states, seens, toggles);
+        dff_setup!(
+            self,
+            clock,
+            key2,
+            path_key2,
+            region2,
+            exists3,
+            names3,
+            open3,
+            write3,
+            path_plane3
+        );
+        dff_setup!(
+            self,
+            clock,
+            known4,
+            live4,
+            write4,
+            bad4,
+            bad_key4,
+            path_plane4,
+            quiet
+        );
+        clock!(
+            self, clock, keys, path_keys, regions, check, sack, states, toggles
+        );
+        self.sack.reset.next = self.reset.val();
 
-        // S0: addresses.
+        // 0: addresses of the configuration; nothing writes it while a stage holds anything.
         self.tail0.bits.next = self.frame.val().tail;
         self.connection0.next = bit_cast::<CA, 24>(self.frame.val().dest_qp);
         self.path0.next = (bit_cast::<GA, CA>(self.connection0.val()) << self.path_bits.val())
             | bit_cast::<GA, 8>(self.frame.val().path & self.path_mask.val());
-        self.region0.next = bit_cast::<RA, 32>(self.tail0.reth_r_key.val());
         self.keys.read_address.next = self.connection0.val();
-        self.paths.read_address.next = self.path0.val();
-        self.states.read_address.next = self.path0.val();
-        self.seens.read_address.next = self.path0.val();
-        self.toggles.read_address.next = self.path0.val();
-        self.regions.read_address.next = self.region0.val();
-        self.valid1.d.next = self.valid.val();
-        self.frame1.d.next = self.frame.val();
-        self.plane1.d.next = self.frame_plane.val();
-        self.path1.d.next = self.path0.val();
+        self.path_keys.read_address.next = self.path0.val();
+        self.regions.read_address.next = bit_cast::<RA, 32>(self.tail0.reth_r_key.val());
+        self.valids[0].d.next = self.valid.val();
+        self.frames[0].d.next = self.frame.val();
+        self.planes[0].d.next = self.frame_plane.val();
+        self.paths[0].d.next = self.path0.val();
+        self.busy.next = self.sack.busy.val();
+        for i in 0..4 {
+            self.valids[i].clock.next = self.clock.val();
+            self.frames[i].clock.next = self.clock.val();
+            self.planes[i].clock.next = self.clock.val();
+            self.paths[i].clock.next = self.clock.val();
+            if self.valids[i].q.val() {
+                self.busy.next = true;
+            }
+        }
+        for i in 1..4 {
+            self.valids[i].d.next = self.valids[i - 1].q.val();
+            self.frames[i].d.next = self.frames[i - 1].q.val();
+            self.planes[i].d.next = self.planes[i - 1].q.val();
+            self.paths[i].d.next = self.paths[i - 1].q.val();
+        }
 
-        // S1: what the packet is.
-        self.tail1.bits.next = self.frame1.q.val().tail;
-        self.write.next = self.frame1.q.val().opcode == self.opcode_write.val();
-        self.known.next = self.valid1.q.val()
-            & self.keys.read_data.val().valid
-            & (self.keys.read_data.val().local_qp == self.frame1.q.val().dest_qp)
-            & ((self.frame1.q.val().path & self.path_mask.val()) == self.frame1.q.val().path)
-            & self.paths.read_data.val().valid;
-        self.live.next =
-            self.known.val() & (self.paths.read_data.val().epoch == self.frame1.q.val().epoch);
-        self.window.cum.next = self.states.read_data.val().cum;
-        self.window.seen.next = self.seens.read_data.val();
-        self.window.psn.next = self.frame1.q.val().psn;
-        self.check.region.next = self.regions.read_data.val();
-        self.check.r_key.next = self.tail1.reth_r_key.val();
+        // 1: the configuration; the path's slots get their addresses.
+        self.key2.d.next = self.keys.read_data.val();
+        self.path_key2.d.next = self.path_keys.read_data.val();
+        self.region2.d.next = self.regions.read_data.val();
+        self.tail1.bits.next = self.frames[0].q.val().tail;
         self.check.address.next = self.tail1.reth_address.val();
-        self.check.payload.next = self.frame1.q.val().payload;
-        self.bad.next = self.check.bad_key.val() | self.check.bad_range.val();
-        self.accepted.next =
-            self.live.val() & self.write.val() & self.window.fresh.val() & !self.bad.val();
+        self.check.payload.next = self.frames[0].q.val().payload;
+        self.sack.path.next = self.paths[0].q.val();
+        self.sack.psn.next = self.frames[0].q.val().psn;
 
-        // S1: the path's new state. An ACK that is built in this cycle no longer pends.
+        // 2: what the packet is; the path's record gets its address.
+        self.tail2.bits.next = self.frames[1].q.val().tail;
+        self.check.region.next = self.region2.q.val();
+        self.check.r_key.next = self.tail2.reth_r_key.val();
+        self.names3.d.next = self.key2.q.val().local_qp == self.frames[1].q.val().dest_qp;
+        self.exists3.d.next = self.valids[1].q.val()
+            & self.key2.q.val().valid
+            & self.path_key2.q.val().valid
+            & ((self.frames[1].q.val().path & self.path_mask.val()) == self.frames[1].q.val().path);
+        self.open3.d.next = self.path_key2.q.val().epoch == self.frames[1].q.val().epoch;
+        self.write3.d.next = self.frames[1].q.val().opcode == self.opcode_write.val();
+        self.path_plane3.d.next = self.path_key2.q.val().plane;
+        self.states.read_address.next = self.paths[1].q.val();
+        self.toggles.read_address.next = self.paths[1].q.val();
+
+        // 3: whether it reaches the check of its PSN, and may land.
+        self.known3.next = self.exists3.q.val() & self.names3.q.val();
+        self.live3.next = self.known3.val() & self.open3.q.val();
+        self.bad3.next = self.check.bad_key.val() | self.check.bad_range.val();
+        self.sack.take.next = self.live3.val() & self.write3.q.val();
+        self.sack.bad.next = self.bad3.val();
+        self.known4.d.next = self.known3.val();
+        self.live4.d.next = self.live3.val();
+        self.write4.d.next = self.write3.q.val();
+        self.bad4.d.next = self.bad3.val();
+        self.bad_key4.d.next = self.check.bad_key.val();
+        self.path_plane4.d.next = self.path_plane3.q.val();
+        self.quiet.d.next = 0.into();
+        if self.ack_every.val().any() {
+            self.quiet.d.next = self.ack_every.val() - 1;
+        }
+
+        // 4: the path's new state. An ACK that is built in this cycle no longer pends.
         self.step.state.next = self.states.read_data.val();
-        self.step.ack_every.next = self.ack_every.val();
+        self.step.quiet.next = self.quiet.q.val();
         self.step.pending.next = (self.states.read_data.val().request
             ^ self.toggles.read_data.val())
             & !(self.built.val().valid
-                & (bit_cast::<GA, 16>(self.built.val().path) == self.path1.q.val()));
-        self.step.arrival.next.write = self.live.val() & self.write.val();
-        self.step.arrival.next.probe = self.live.val() & !self.write.val();
-        self.step.arrival.next.duplicate =
-            self.live.val() & self.write.val() & self.window.duplicate.val();
-        self.step.arrival.next.accepted = self.accepted.val();
-        self.step.arrival.next.gap = self.window.gap.val();
-        self.step.arrival.next.ce = self.frame1.q.val().ce;
-        self.step.arrival.next.ack_request = self.frame1.q.val().ack_request;
-        self.step.arrival.next.tsn = self.frame1.q.val().tsn;
-        self.step.arrival.next.timestamp = self.frame1.q.val().timestamp;
-        self.step.arrival.next.next_cum = self.window.next_cum.val();
-        self.write_enable.next = self.live.val();
-        self.write_path.next = self.path1.q.val();
+                & (bit_cast::<GA, 16>(self.built.val().path) == self.paths[3].q.val()));
+        self.step.arrival.next.write = self.live4.q.val() & self.write4.q.val();
+        self.step.arrival.next.probe = self.live4.q.val() & !self.write4.q.val();
+        self.step.arrival.next.duplicate = self.sack.duplicate.val();
+        self.step.arrival.next.accepted = self.sack.accepted.val();
+        self.step.arrival.next.gap = self.sack.gap.val();
+        self.step.arrival.next.ce = self.frames[3].q.val().ce;
+        self.step.arrival.next.ack_request = self.frames[3].q.val().ack_request;
+        self.step.arrival.next.tsn = self.frames[3].q.val().tsn;
+        self.step.arrival.next.timestamp = self.frames[3].q.val().timestamp;
+        self.write_enable.next = self.live4.q.val();
+        self.write_path.next = self.paths[3].q.val();
         self.write_state.next = self.step.after.val();
-        self.write_state.next.cum = self.step.after.val().cum & self.psn_used.val();
         self.write_state.next.received = self.step.after.val().received & self.received_used.val();
         self.write_state.next.marked = self.step.after.val().marked & self.received_used.val();
-        self.write_seen.next = self.seens.read_data.val();
-        if self.accepted.val() {
-            self.write_seen.next = self.window.next_seen.val();
-        }
+        self.write_slot.next = self.sack.slot.val();
+        self.write_slot_enable.next = self.sack.accepted.val();
 
-        // S1: results.
-        self.commit.next = self.valid1.q.val();
-        self.busy.next = self.valid1.q.val();
-        self.plane.next = self.plane1.q.val();
-        self.placement.next.accept = self.accepted.val();
-        self.placement.next.address = self.tail1.reth_address.val();
-        self.placement.next.length = self.frame1.q.val().payload;
-        self.placement_valid.next = self.valid1.q.val() & self.write.val();
-        self.request.next.valid = self.step.push.val();
-        self.request.next.path = bit_cast::<16, GA>(self.path1.q.val());
-        self.request.next.plane = self.paths.read_data.val().plane;
-        self.request.next.toggle = self.step.after.val().request;
-        self.refused_valid.next = self.live.val()
-            & self.write.val()
-            & self.window.fresh.val()
-            & self.bad.val()
-            & self.refusal_room.val();
-        self.refused.next.path = bit_cast::<16, GA>(self.path1.q.val());
-        self.refused.next.plane = self.paths.read_data.val().plane;
-        self.refused.next.psn = self.frame1.q.val().psn;
-        self.refused.next.tsn = self.frame1.q.val().tsn;
+        // 4: results.
+        self.tail4.bits.next = self.frames[3].q.val().tail;
+        self.commit.next = self.valids[3].q.val();
+        self.plane.next = self.planes[3].q.val();
+        self.placement.next.accept = self.sack.accepted.val();
+        self.placement.next.address = self.tail4.reth_address.val();
+        self.placement.next.length = self.frames[3].q.val().payload;
+        self.placement_valid.next = self.valids[3].q.val() & self.write4.q.val();
+        self.refusable.next = self.sack.fresh.val() & self.bad4.q.val();
+        self.refused_valid.next = self.refusable.val() & self.refusal_room.val();
+        self.refused.next.path = bit_cast::<16, GA>(self.paths[3].q.val());
+        self.refused.next.plane = self.path_plane4.q.val();
+        self.refused.next.psn = self.frames[3].q.val().psn;
+        self.refused.next.tsn = self.frames[3].q.val().tsn;
         self.refused.next.reason = self.bad_range.val();
-        if self.check.bad_key.val() {
+        if self.bad_key4.q.val() {
             self.refused.next.reason = self.bad_key.val();
         }
-        self.refused.next.stream = self.tail1.msg_stream.val();
-        self.refused.next.message = self.tail1.msg_message.val();
+        self.refused.next.stream = self.tail4.msg_stream.val();
+        self.refused.next.message = self.tail4.msg_message.val();
 
-        self.counts.next.rx_frames = self.valid1.q.val();
-        self.counts.next.rx_unknown_connection = self.valid1.q.val() & !self.known.val();
-        self.counts.next.rx_closed_epoch = self.known.val() & !self.live.val();
-        self.counts.next.rx_duplicate =
-            self.live.val() & self.write.val() & self.window.duplicate.val();
-        self.counts.next.rx_out_of_window =
-            self.live.val() & self.write.val() & self.window.beyond.val();
-        self.counts.next.rx_bad_key =
-            self.live.val() & self.write.val() & self.window.fresh.val() & self.check.bad_key.val();
-        self.counts.next.rx_bad_range = self.live.val()
-            & self.write.val()
-            & self.window.fresh.val()
-            & self.check.bad_range.val();
-        self.counts.next.rx_writes = self.accepted.val();
+        self.counts.next.rx_frames = self.valids[3].q.val();
+        self.counts.next.rx_unknown_connection = self.valids[3].q.val() & !self.known4.q.val();
+        self.counts.next.rx_closed_epoch = self.known4.q.val() & !self.live4.q.val();
+        self.counts.next.rx_duplicate = self.sack.duplicate.val();
+        self.counts.next.rx_out_of_window = self.sack.beyond.val();
+        self.counts.next.rx_bad_key = self.sack.fresh.val() & self.bad_key4.q.val();
+        self.counts.next.rx_bad_range = self.refusable.val() & !self.bad_key4.q.val();
+        self.counts.next.rx_writes = self.sack.accepted.val();
         self.counts.next.rx_write_bytes = 0.into();
-        if self.accepted.val() {
-            self.counts.next.rx_write_bytes = self.frame1.q.val().payload;
+        if self.sack.accepted.val() {
+            self.counts.next.rx_write_bytes = self.frames[3].q.val().payload;
         }
-        self.counts.next.rx_probes = self.live.val() & !self.write.val();
-        self.counts.next.rx_marked = self.live.val() & self.write.val() & self.frame1.q.val().ce;
+        self.counts.next.rx_probes = self.live4.q.val() & !self.write4.q.val();
+        self.counts.next.rx_marked =
+            self.live4.q.val() & self.write4.q.val() & self.frames[3].q.val().ce;
         self.counts.next.tx_acks = false;
         self.counts.next.tx_refusals = false;
-        self.counts.next.refusals_dropped = self.live.val()
-            & self.write.val()
-            & self.window.fresh.val()
-            & self.bad.val()
-            & !self.refusal_room.val();
+        self.counts.next.refusals_dropped = self.refusable.val() & !self.refusal_room.val();
+
+        // Later: what the packet did to the cumulative point, and the ACK it asked for.
+        self.sack.rider.next = bit_cast::<4, 3>(self.path_plane4.q.val()) << 1;
+        if self.step.push.val() {
+            self.sack.rider.next = (bit_cast::<4, 3>(self.path_plane4.q.val()) << 1) | 1;
+        }
+        self.request_valid.next = self.sack.rider_out.val().get_bit(0);
+        self.request_plane.next = self.sack.rider_out.val().get_bits::<3>(1);
+        self.request_path.next = self.sack.rider_path.val();
+        self.advance.next = self.sack.advance.val();
 
         // Configuration: while it is written no stage holds anything.
         self.entries.data.next = self.config_write.val().data;
@@ -320,13 +396,16 @@ impl<
             & (self.config_write.val().table == self.table_region.val());
         self.config_path.next = self.config_write.val().valid
             & (self.config_write.val().table == self.table_path.val());
-        self.paths.write_address.next = bit_cast::<GA, 16>(self.config_write.val().index);
-        self.paths.write_data.next = self.entries.path_key.val();
-        self.paths.write_enable.next = self.config_path.val();
+        self.path_keys.write_address.next = bit_cast::<GA, 16>(self.config_write.val().index);
+        self.path_keys.write_data.next = self.entries.path_key.val();
+        self.path_keys.write_enable.next = self.config_path.val();
+        self.sack.load.next = self.config_path.val();
+        self.sack.load_path.next = bit_cast::<GA, 16>(self.config_write.val().index);
+        self.sack.load_psn.next = self.entries.first_psn.val();
+        self.loading.next = self.sack.loading.val();
         if self.config_path.val() {
             self.write_enable.next = true;
             self.write_path.next = bit_cast::<GA, 16>(self.config_write.val().index);
-            self.write_state.next.cum = self.entries.first_psn.val();
             self.write_state.next.max_tsn =
                 (self.entries.first_tsn.val() - 1) & self.tsn_used.val();
             self.write_state.next.echo_timestamp = 0.into();
@@ -335,17 +414,10 @@ impl<
             self.write_state.next.since_ack = 0.into();
             self.write_state.next.last_marked = false;
             self.write_state.next.request = false;
-            self.write_seen.next = 0.into();
-            if (self.entries.first_psn.val() & self.window_bit.val()).any() {
-                self.write_seen.next = !bits::<W>(0);
-            }
         }
         self.states.write_address.next = self.write_path.val();
         self.states.write_data.next = self.write_state.val();
         self.states.write_enable.next = self.write_enable.val();
-        self.seens.write_address.next = self.write_path.val();
-        self.seens.write_data.next = self.write_seen.val();
-        self.seens.write_enable.next = self.write_enable.val();
         self.toggles.write_address.next = bit_cast::<GA, 16>(self.built.val().path);
         self.toggles.write_data.next = self.built.val().toggle;
         self.toggles.write_enable.next = self.built.val().valid;
@@ -356,7 +428,12 @@ impl<
         }
 
         if self.reset.val() {
-            self.valid1.d.next = false;
+            for i in 0..4 {
+                self.valids[i].d.next = false;
+            }
+            self.exists3.d.next = false;
+            self.known4.d.next = false;
+            self.live4.d.next = false;
         }
     }
 }

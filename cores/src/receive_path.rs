@@ -2,11 +2,9 @@
 #![allow(missing_docs)] // the derive makes methods that can carry no document
 use rust_hdl::prelude::*;
 
-/// A path's receive record without its bitvector.
+/// A path's receive record without what the SACK table keeps.
 #[derive(LogicStruct, Copy, Clone, Debug, Default, PartialEq)]
 pub struct ReceiveState {
-    /// First PSN not received.
-    pub cum: Bits<24>,
     /// Highest TSN seen.
     pub max_tsn: Bits<24>,
     /// Timestamp of the packet with `max_tsn`.
@@ -34,7 +32,7 @@ pub struct Arrival {
     pub duplicate: Bit,
     /// (WRITE) passed every check.
     pub accepted: Bit,
-    /// Its PSN is not `cum`.
+    /// PSNs before it are missing.
     pub gap: Bit,
     /// Congestion experienced.
     pub ce: Bit,
@@ -44,24 +42,21 @@ pub struct Arrival {
     pub tsn: Bits<24>,
     /// Sender's clock.
     pub timestamp: Bits<32>,
-    /// `cum` once the PSN is marked.
-    pub next_cum: Bits<24>,
 }
 
 /// The new state, and whether to queue a request for an ACK. No cycle.
 ///
-/// In: `state`, `arrival`, `ack_every`, `pending` (an ACK is asked for and not yet built). Out: `after` (the new state); `push` (asked for,
-/// and none is pending).
+/// In: `state`, `arrival`, `quiet` (accepted WRITEs that ask for nothing before the one that does: ACK_EVERY - 1), `pending` (an ACK
+/// is asked for and not yet built). Out: `after` (the new state); `push` (asked for, and none is pending).
 #[derive(LogicBlock, Default)]
 pub struct ReceivePath {
     pub state: Signal<In, ReceiveState>,
     pub arrival: Signal<In, Arrival>,
-    pub ack_every: Signal<In, Bits<8>>,
+    pub quiet: Signal<In, Bits<8>>,
     pub pending: Signal<In, Bit>,
     pub after: Signal<Out, ReceiveState>,
     pub push: Signal<Out, Bit>,
     ahead: Signal<Local, Bits<24>>,
-    since: Signal<Local, Bits<8>>,
     ask: Signal<Local, Bit>,
 }
 
@@ -70,7 +65,6 @@ impl Logic for ReceivePath {
     fn update(&mut self) {
         self.after.next = self.state.val();
         self.ahead.next = self.arrival.val().tsn - self.state.val().max_tsn;
-        self.since.next = self.state.val().since_ack + 1;
         self.ask.next = self.arrival.val().probe | self.arrival.val().duplicate;
         if self.arrival.val().write | self.arrival.val().probe {
             if self.ahead.val().any() & !self.ahead.val().get_bit(23) {
@@ -86,12 +80,11 @@ impl Logic for ReceivePath {
             }
         }
         if self.arrival.val().accepted {
-            self.after.next.cum = self.arrival.val().next_cum;
-            self.after.next.since_ack = self.since.val();
+            self.after.next.since_ack = self.state.val().since_ack + 1;
             self.ask.next = self.arrival.val().ack_request
                 | self.arrival.val().gap
                 | (self.arrival.val().ce ^ self.state.val().last_marked)
-                | (self.since.val() >= self.ack_every.val());
+                | (self.state.val().since_ack >= self.quiet.val());
         }
         self.push.next = self.ask.val() & !self.pending.val();
         if self.ask.val() {

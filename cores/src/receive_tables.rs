@@ -116,6 +116,7 @@ impl Logic for ReceiveEntries {
         self.region.next.valid = self.memory.valid.val();
         self.region.next.r_key = self.memory.r_key.val();
         self.region.next.base = self.memory.base.val();
-        self.region.next.length = self.memory.length.val();
+        self.region.next.limit = bit_cast::<65, 64>(self.memory.base.val())
+            + bit_cast::<65, 64>(self.memory.length.val());
     }
 }

@@ -164,6 +164,10 @@ pub struct Trace {
     pub receive_plane: Signal<Out, Bits<3>>,
     /// A refusal could be queued.
     pub receive_refusal_room: Signal<Out, Bit>,
+    /// A cumulative point moves on by one accepted packet.
+    pub advance_valid: Signal<Out, Bit>,
+    /// Its path.
+    pub advance_path: Signal<Out, Bits<16>>,
     /// An ACK or REFUSAL.
     pub acknowledge_valid: Signal<Out, Bit>,
     /// Its plane.

@@ -18,7 +18,7 @@ use rust_hdl::prelude::*;
 /// `N` planes, `D` stream and AXI data bits, `K` = D / 8, `H` = 104 / K, `A` log2 of a plane's payload FIFO; `P` paths a
 /// connection; `CA`, `GA`, `RA` address bits of connections, of all paths, of regions; `C` = 2^CA, `F` = 2^GA; `W`
 /// window, `IW` = log2 W, `G` = W / 16, `FA` = GA + IW, `TA` = GA + 8; `QA` log2 of a retransmit queue; `M` message
-/// slots, `MA` = log2 M.
+/// slots, `MA` = log2 M; `SA` = GA + IW - 4, `EA` = GA + 1.
 #[derive(LogicBlock)]
 pub struct Nic<
     const N: usize,
@@ -40,6 +40,8 @@ pub struct Nic<
     const QA: usize,
     const M: usize,
     const MA: usize,
+    const SA: usize,
+    const EA: usize,
 > {
     /// The one clock.
     pub clock: Signal<In, Clock>,
@@ -62,14 +64,14 @@ pub struct Nic<
     /// What the engines do, for the lockstep.
     pub trace: Trace,
     host: HostSide<N, CA, M, MA>,
-    receive_side: ReceiveSide<N, W, IW, G, CA, GA, RA>,
+    receive_side: ReceiveSide<N, G, CA, GA, RA, SA, EA>,
     transmit_side: TransmitSide<P, CA, GA, C, F, N, W, IW, FA, TA, QA>,
     plane_rx: [PlaneRx<D, K, H, A>; N],
     plane_tx: [PlaneTx<D, K, H, A>; N],
     receive_turn: EventArbiter<N>,
     acknowledge_turn: EventArbiter<N>,
-    /// Verdicts on their way: the receive side wants to know that two fit.
-    placements: [StreamFifo<Placement, 2>; N],
+    /// Verdicts on their way: the receive side wants to know that six fit.
+    placements: [StreamFifo<Placement, 4>; N],
     configuration: NarrowConfig,
     received: [NarrowFrame; N],
     acknowledged: [NarrowFrame; N],
@@ -79,7 +81,7 @@ pub struct Nic<
     clock_now: Dff<Bits<32>>,
     errors: Signal<Local, Bits<8>>,
     drops: Signal<Local, Bits<8>>,
-    two: Constant<Bits<2>>,
+    six: Constant<Bits<4>>,
 }
 
 impl<
@@ -102,7 +104,9 @@ impl<
     const QA: usize,
     const M: usize,
     const MA: usize,
-> Nic<N, D, K, H, A, P, CA, GA, RA, C, F, W, IW, G, FA, TA, QA, M, MA>
+    const SA: usize,
+    const EA: usize,
+> Nic<N, D, K, H, A, P, CA, GA, RA, C, F, W, IW, G, FA, TA, QA, M, MA, SA, EA>
 {
     /// What register CAPABILITIES says.
     pub const CAPABILITIES: Capabilities = Capabilities {
@@ -150,7 +154,7 @@ impl<
             clock_now: Default::default(),
             errors: Default::default(),
             drops: Default::default(),
-            two: Constant::new(bits(2)),
+            six: Constant::new(bits(6)),
         }
     }
 }
@@ -175,7 +179,9 @@ impl<
     const QA: usize,
     const M: usize,
     const MA: usize,
-> Logic for Nic<N, D, K, H, A, P, CA, GA, RA, C, F, W, IW, G, FA, TA, QA, M, MA>
+    const SA: usize,
+    const EA: usize,
+> Logic for Nic<N, D, K, H, A, P, CA, GA, RA, C, F, W, IW, G, FA, TA, QA, M, MA, SA, EA>
 {
     #[hdl_gen]
     fn update(&mut self) {
@@ -331,7 +337,7 @@ impl<
             self.placements[k].push.next = self.receive_side.placement.val();
             self.placements[k].push_valid.next = self.receive_side.placement_valid[k].val();
             self.receive_side.placement_ready[k].next =
-                self.placements[k].space.val() >= self.two.val();
+                self.placements[k].space.val() >= self.six.val();
             self.plane_rx[k].placement.next = self.placements[k].pop.val();
             self.plane_rx[k].placement_valid.next = self.placements[k].pop_valid.val();
             self.placements[k].pop_ready.next = self.plane_rx[k].placement_ready.val();
@@ -367,6 +373,8 @@ impl<
         self.trace.receive_valid.next = self.receive_side.trace_receive_valid.val();
         self.trace.receive_plane.next = self.receive_side.trace_receive_plane.val();
         self.trace.receive_refusal_room.next = self.receive_side.trace_receive_refusal_room.val();
+        self.trace.advance_valid.next = self.receive_side.trace_advance_valid.val();
+        self.trace.advance_path.next = self.receive_side.trace_advance_path.val();
         self.trace.transmit_valid.next = self.transmit_side.trace_transmit_valid.val();
         self.trace.transmit_kind.next = self.transmit_side.trace_transmit_kind.val();
         self.trace.transmit_path.next = self.transmit_side.trace_transmit_path.val();

@@ -2,6 +2,7 @@
 use metaroce_cores::answer_builder::AnswerBuilder;
 use metaroce_cores::counts::ReceiveCounts;
 use metaroce_cores::narrow::Narrowing;
+use metaroce_cores::prim::Dff;
 use metaroce_cores::receive_engine::ReceiveEngine;
 use metaroce_cores::receive_tables::Refused;
 use metaroce_cores::shift_queue::ShiftQueue;
@@ -11,17 +12,17 @@ use rust_hdl::prelude::*;
 
 /// Receive engine, its tables, and the builder of ACKs and REFUSALs, for N planes.
 ///
-/// `W`: bits of the window, `IW`: log2 W, `G`: W / 16; `CA`, `GA`, `RA`: address bits of connections, paths (all
-/// connections'), regions.
+/// `G`: the window's rows of 16 slots; `CA`, `GA`, `RA`: address bits of connections, paths (all connections'), regions;
+/// `SA` = GA + log2 G, `EA` = GA + 1.
 #[derive(LogicBlock)]
 pub struct ReceiveSide<
     const N: usize,
-    const W: usize,
-    const IW: usize,
     const G: usize,
     const CA: usize,
     const GA: usize,
     const RA: usize,
+    const SA: usize,
+    const EA: usize,
 > {
     /// The one clock.
     pub clock: Signal<In, Clock>,
@@ -35,17 +36,18 @@ pub struct ReceiveSide<
     pub frame_valid: Signal<In, Bit>,
     /// Ready; never depends on `frame_valid`.
     pub frame_ready: Signal<Out, Bit>,
-    /// Verdict on a WRITE's payload, one cycle after its event entered; nothing waits.
+    /// Verdict on a WRITE's payload, four cycles after its event entered; nothing waits.
     pub placement: Signal<Out, Placement>,
     /// One hot: the plane of the verdict.
     pub placement_valid: [Signal<Out, Bit>; N],
-    /// The plane has room for TWO more verdicts (one may be on its way).
+    /// The plane has room for SIX more verdicts: one for each event in a stage, one at the door, one that the door lets in
+    /// before it hears of this.
     pub placement_ready: [Signal<In, Bit>; N],
     /// An ACK or REFUSAL.
     pub answer: Signal<Out, TxDescriptor>,
     /// One hot: the plane of the answer.
     pub answer_valid: [Signal<Out, Bit>; N],
-    /// The plane's slot is free; once up it stays up until an answer comes (valid comes a cycle after it was looked at).
+    /// The plane's slot is free; once up it stays up until an answer comes (valid comes four cycles after it was looked at).
     pub answer_ready: [Signal<In, Bit>; N],
     /// Configuration.
     pub config_write: Signal<In, ConfigWrite>,
@@ -69,33 +71,36 @@ pub struct ReceiveSide<
     pub trace_receive_plane: Signal<Out, Bits<3>>,
     /// A refusal could be queued.
     pub trace_receive_refusal_room: Signal<Out, Bit>,
-    engine: ReceiveEngine<W, IW, G, CA, GA, RA>,
-    builder: AnswerBuilder<N, W, CA, GA>,
-    requests: [StreamFifo<Bits<GA>, GA>; N],
+    /// Commit trace: a cumulative point moves on by one accepted packet.
+    pub trace_advance_valid: Signal<Out, Bit>,
+    /// Its path.
+    pub trace_advance_path: Signal<Out, Bits<16>>,
+    engine: ReceiveEngine<G, CA, GA, RA, SA>,
+    builder: AnswerBuilder<N, G, CA, GA>,
+    /// A path has one request at most, and one more of each life it had: half full, it takes what all paths may still ask for.
+    requests: [StreamFifo<Bits<GA>, EA>; N],
     /// A refusal leaves it when its answer is built: 4 at most, as docs/protocol.md says.
     refusals: ShiftQueue<Refused, 4>,
     room: Signal<Local, Bit>,
-    plane_room: Signal<Local, Bit>,
+    open: [Dff<Bit>; N],
     enter: Signal<Local, Bit>,
-    request_path: Signal<Local, Bits<GA>>,
-    one: Constant<Bits<GA>>,
+    half: Constant<Bits<EA>>,
 }
 
 impl<
     const N: usize,
-    const W: usize,
-    const IW: usize,
     const G: usize,
     const CA: usize,
     const GA: usize,
     const RA: usize,
-> ReceiveSide<N, W, IW, G, CA, GA, RA>
+    const SA: usize,
+    const EA: usize,
+> ReceiveSide<N, G, CA, GA, RA, SA, EA>
 {
     /// `path_bits`: bits of a path number in its connection, GA - CA.
     pub fn new(path_bits: usize, narrowing: &Narrowing) -> Self {
         assert!((1..=8).contains(&N), "1 to 8 planes");
-        assert_eq!(1 << IW, W, "IW is log2 W");
-        assert_eq!(G * 16, W, "G is W / 16");
+        assert_eq!(EA, GA + 1, "requests of two lives of every path");
         assert_eq!(
             GA,
             CA + path_bits,
@@ -129,28 +134,29 @@ impl<
             trace_receive_valid: Default::default(),
             trace_receive_plane: Default::default(),
             trace_receive_refusal_room: Default::default(),
+            trace_advance_valid: Default::default(),
+            trace_advance_path: Default::default(),
             engine: ReceiveEngine::new(path_bits, narrowing),
             builder: AnswerBuilder::new(path_bits),
             requests: std::array::from_fn(|_| Default::default()),
             refusals: Default::default(),
             room: Default::default(),
-            plane_room: Default::default(),
+            open: std::array::from_fn(|_| Default::default()),
             enter: Default::default(),
-            request_path: Default::default(),
-            one: Constant::new(1.into()),
+            half: Constant::new((1 << GA as LiteralType).into()),
         }
     }
 }
 
 impl<
     const N: usize,
-    const W: usize,
-    const IW: usize,
     const G: usize,
     const CA: usize,
     const GA: usize,
     const RA: usize,
-> Logic for ReceiveSide<N, W, IW, G, CA, GA, RA>
+    const SA: usize,
+    const EA: usize,
+> Logic for ReceiveSide<N, G, CA, GA, RA, SA, EA>
 {
     #[hdl_gen]
     fn update(&mut self) {
@@ -159,18 +165,21 @@ impl<
         self.builder.reset.next = self.reset.val();
         self.refusals.reset.next = self.reset.val();
 
-        // The door: room for all that this event and the one before it may put out.
-        self.room.next = !self.hold.val();
-        self.plane_room.next = false;
+        // The door, a cycle ahead: room for all that the events inside may put out.
+        self.room.next = !self.hold.val() & !self.engine.loading.val();
         for i in 0..N {
-            if self.requests[i].space.val() <= self.one.val() {
+            if self.requests[i].level.val() >= self.half.val() {
                 self.room.next = false;
             }
+        }
+        self.frame_ready.next = false;
+        for i in 0..N {
+            self.open[i].clock.next = self.clock.val();
+            self.open[i].d.next = self.room.val() & self.placement_ready[i].val();
             if self.frame_plane.val() == i.to_bits() {
-                self.plane_room.next = self.placement_ready[i].val();
+                self.frame_ready.next = self.open[i].q.val();
             }
         }
-        self.frame_ready.next = self.room.val() & self.plane_room.val();
         self.enter.next = self.frame_valid.val() & self.frame_ready.val();
         self.engine.frame.next = self.frame.val();
         self.engine.frame_plane.next = self.frame_plane.val();
@@ -191,17 +200,18 @@ impl<
         self.builder.write_enable.next = self.engine.write_enable.val();
         self.builder.write_path.next = self.engine.write_path.val();
         self.builder.write_state.next = self.engine.write_state.val();
-        self.builder.write_seen.next = self.engine.write_seen.val();
+        self.builder.write_slot.next = self.engine.write_slot.val();
+        self.builder.write_slot_enable.next = self.engine.write_slot_enable.val();
+        self.builder.advance.next = self.engine.advance.val();
         self.answer.next = self.builder.answer.val();
-        self.request_path.next = bit_cast::<GA, 16>(self.engine.request.val().path);
         for i in 0..N {
             self.placement_valid[i].next =
                 self.engine.placement_valid.val() & (self.engine.plane.val() == i.to_bits());
             self.requests[i].clock.next = self.clock.val();
             self.requests[i].reset.next = self.reset.val();
-            self.requests[i].push.next = self.request_path.val();
+            self.requests[i].push.next = self.engine.request_path.val();
             self.requests[i].push_valid.next =
-                self.engine.request.val().valid & (self.engine.request.val().plane == i.to_bits());
+                self.engine.request_valid.val() & (self.engine.request_plane.val() == i.to_bits());
             self.requests[i].pop_ready.next = self.builder.request_pop[i].val();
             self.builder.request_path[i].next = self.requests[i].pop.val();
             self.builder.request_valid[i].next = self.requests[i].pop_valid.val();
@@ -219,5 +229,12 @@ impl<
         self.trace_receive_valid.next = self.engine.commit.val();
         self.trace_receive_plane.next = self.engine.plane.val();
         self.trace_receive_refusal_room.next = self.refusals.room.val();
+        self.trace_advance_valid.next = self.engine.advance.val().valid;
+        self.trace_advance_path.next = self.engine.advance.val().path;
+        if self.reset.val() {
+            for i in 0..N {
+                self.open[i].d.next = false;
+            }
+        }
     }
 }

@@ -23,6 +23,8 @@ pub struct Engine<
     const FA: usize,
     const TA: usize,
     const QA: usize,
+    const SA: usize,
+    const EA: usize,
 > {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
@@ -64,7 +66,7 @@ pub struct Engine<
     pub failed: Signal<Out, Bits<C>>,
     pub receive_counts: Signal<Out, ReceiveCounts>,
     pub transmit_counts: Signal<Out, TransmitCounts>,
-    receive_side: ReceiveSide<N, W, IW, G, CA, GA, RA>,
+    receive_side: ReceiveSide<N, G, CA, GA, RA, SA, EA>,
     transmit_side: TransmitSide<P, CA, GA, C, F, N, W, IW, FA, TA, QA>,
 }
 
@@ -82,7 +84,9 @@ impl<
     const FA: usize,
     const TA: usize,
     const QA: usize,
-> Default for Engine<N, P, CA, GA, RA, C, F, W, IW, G, FA, TA, QA>
+    const SA: usize,
+    const EA: usize,
+> Default for Engine<N, P, CA, GA, RA, C, F, W, IW, G, FA, TA, QA, SA, EA>
 {
     fn default() -> Self {
         let whole = Narrowing::none();
@@ -147,7 +151,9 @@ impl<
     const FA: usize,
     const TA: usize,
     const QA: usize,
-> Logic for Engine<N, P, CA, GA, RA, C, F, W, IW, G, FA, TA, QA>
+    const SA: usize,
+    const EA: usize,
+> Logic for Engine<N, P, CA, GA, RA, C, F, W, IW, G, FA, TA, QA, SA, EA>
 {
     #[hdl_gen]
     fn update(&mut self) {

@@ -5,7 +5,7 @@ use metaroce_cores::path_table::PathTable;
 use metaroce_cores::prim::RamSdp;
 use metaroce_cores::ram_bypass::RamBypass;
 use metaroce_cores::receive_engine::ReceiveEngine;
-use metaroce_cores::receive_window::ReceiveWindow;
+use metaroce_cores::sack_table::SackTable;
 use metaroce_emit::{Design, EmitError, emit};
 use metaroce_rtl::plane_rx::PlaneRx;
 use metaroce_rtl::plane_tx::PlaneTx;
@@ -51,14 +51,15 @@ pub(crate) const SUBJECTS: &[Subject] = &[
             of(RamBypass::<Bits<256>, 10>::default(), "ram_bypass")
         })],
     },
+    // Bitvector, cumulative point and verdict: 1,024 paths of a window of 256, and 8 of 32.
     Subject {
-        name: "receive_window",
+        name: "sack_table",
         sizes: &[
-            ("w256", || {
-                of(ReceiveWindow::<256, 8, 16>::default(), "receive_window")
+            ("w256a10", || {
+                of(SackTable::<16, 10, 14>::new(Bits::mask()), "sack_table")
             }),
-            ("w32", || {
-                of(ReceiveWindow::<32, 5, 2>::default(), "receive_window")
+            ("w32a3", || {
+                of(SackTable::<2, 3, 4>::new(Bits::mask()), "sack_table")
             }),
         ],
     },
@@ -66,22 +67,30 @@ pub(crate) const SUBJECTS: &[Subject] = &[
     Subject {
         name: "receive_engine",
         sizes: &[("w256a10", || {
-            let engine = ReceiveEngine::<256, 8, 16, 6, 10, 4>::new(4, &Narrowing::none());
+            let engine = ReceiveEngine::<16, 6, 10, 4, 14>::new(4, &Narrowing::none());
             of(engine, "receive_engine")
         })],
+    },
+    Subject {
+        name: "receive_side",
+        sizes: &[
+            ("small", || sizes::emit_receive_side(sizes::Size::Small)),
+            ("tiny", || sizes::emit_receive_side(sizes::Size::Tiny)),
+        ],
     },
     Subject {
         name: "engine",
         sizes: &[
             ("small", || {
                 sizes::with_stack(|| {
-                    let engine = Engine::<4, 16, 2, 6, 4, 4, 64, 256, 8, 16, 14, 14, 10>::default();
+                    let engine =
+                        Engine::<4, 16, 2, 6, 4, 4, 64, 256, 8, 16, 14, 14, 10, 10, 7>::default();
                     of(engine, "engine_small")
                 })
             }),
             ("tiny", || {
                 sizes::with_stack(|| {
-                    let engine = Engine::<1, 4, 1, 3, 2, 2, 8, 32, 5, 2, 8, 11, 8>::default();
+                    let engine = Engine::<1, 4, 1, 3, 2, 2, 8, 32, 5, 2, 8, 11, 8, 4, 4>::default();
                     of(engine, "engine_tiny")
                 })
             }),

@@ -22,7 +22,7 @@ use rust_hdl::prelude::*;
 /// The size of the NIC under test.
 pub const SIZE: &str = "demo";
 type SelfTestNic =
-    metaroce_rtl::nic::Nic<1, 8, 1, 104, 9, 2, 1, 2, 1, 2, 4, 32, 5, 2, 7, 10, 7, 2, 1>;
+    metaroce_rtl::nic::Nic<1, 8, 1, 104, 9, 2, 1, 2, 1, 2, 4, 32, 5, 2, 7, 10, 7, 2, 1, 3, 3>;
 
 /// Address bits of the host memory: source and destination of one message.
 const ADDRESS_BITS: usize = 11;

@@ -168,6 +168,9 @@ impl Lockstep {
         if let Some((plane, room)) = commits.receive {
             self.on_receive(plane as usize, room)?;
         }
+        if let Some(path) = commits.advance {
+            self.on_advance(path)?;
+        }
         if let Some(plane) = commits.acknowledge {
             self.on_acknowledge(plane as usize, commits.now)?;
         }
@@ -299,7 +302,7 @@ impl Lockstep {
                 ));
             }
         };
-        match self.nic.receive(&Incoming::from(&frame), room) {
+        match self.nic.arrive(&Incoming::from(&frame), room) {
             Received::Placed { address, length } if length > 0 => {
                 self.accepted = Some((address, length));
                 self.planes[plane]
@@ -309,6 +312,18 @@ impl Lockstep {
             Received::Placed { .. } | Received::Dropped => {}
         }
         Ok(())
+    }
+
+    fn on_advance(&mut self, path: u32) -> Outcome {
+        let moved = self.nic.advance(path);
+        let none = || {
+            self.differs(
+                "trace_advance_valid",
+                "every accepted packet has advanced",
+                format!("path {path}"),
+            )
+        };
+        moved.map(|_| ()).ok_or_else(none)
     }
 
     fn on_acknowledge(&mut self, plane: usize, now: u32) -> Outcome {

@@ -33,6 +33,8 @@ pub struct Commits {
     pub resolve: Option<(u32, u32)>,
     /// A frame of this plane meets the receive engine; whether a refusal could be queued.
     pub receive: Option<(u32, bool)>,
+    /// The cumulative point of this path moves on by one accepted packet.
+    pub advance: Option<u32>,
     /// A frame of this plane meets the ACK engine.
     pub acknowledge: Option<u32>,
     /// Planes whose parser drops a frame, bit by plane.
@@ -52,6 +54,7 @@ pub struct TracePorts {
     transmit: [PortId; 8],
     resolve: [PortId; 3],
     receive: [PortId; 3],
+    advance: (PortId, PortId),
     acknowledge: (PortId, PortId),
     drop: PortId,
     message: PortId,
@@ -86,6 +89,7 @@ impl TracePorts {
                 port("receive_plane")?,
                 port("receive_refusal_room")?,
             ],
+            advance: (port("advance_valid")?, port("advance_path")?),
             acknowledge: (port("acknowledge_valid")?, port("acknowledge_plane")?),
             drop: port("drop")?,
             message: port("message_valid")?,
@@ -104,6 +108,7 @@ impl TracePorts {
             transmit: is(self.transmit[0]).then(|| self.read_transmit(model)),
             resolve: is(self.resolve[0]).then(|| (value(self.resolve[1]), value(self.resolve[2]))),
             receive: is(self.receive[0]).then(|| (value(self.receive[1]), is(self.receive[2]))),
+            advance: is(self.advance.0).then(|| value(self.advance.1)),
             acknowledge: is(self.acknowledge.0).then(|| value(self.acknowledge.1)),
             drop: value(self.drop),
             message: is(self.message),

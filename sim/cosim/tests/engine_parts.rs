@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 
 use engines::model;
 use metaroce_cores::axi_lite::AxiLite;
+use metaroce_cores::forwarded_table::ForwardedTable;
 use metaroce_cores::round_robin::RoundRobin;
 use metaroce_cores::shift_queue::ShiftQueue;
 use metaroce_cosim::model::VerilatedModel;
@@ -56,6 +57,39 @@ fn shift_queue_keeps_order_and_refuses_what_has_no_room() {
         dut.rise().unwrap();
     }
     assert!(full > 100, "it was full");
+}
+
+#[test]
+fn forwarded_table_holds_every_write_of_the_cycles_before() {
+    let mut dut = model(ForwardedTable::<Bits<16>, 3>::default(), "forwarded_table");
+    let mut rng = ChaCha8Rng::seed_from_u64(2);
+    let mut words = [0u16; 8];
+    let mut asked = VecDeque::from([0, 0]);
+    let mut forwarded = 0;
+    for turn in 0..10_000 {
+        // Few words, so that reads and writes meet at every distance.
+        let read: usize = rng.random_range(0..3);
+        let write = (rng.random_range(0..3), rng.random::<u16>());
+        let enable = rng.random_bool(0.5);
+        set(&mut dut, "read_address", read as u64);
+        set(&mut dut, "write_address", write.0 as u64);
+        set(&mut dut, "write_data", write.1.into());
+        set(&mut dut, "write_enable", enable.into());
+        dut.settle().unwrap();
+        let shown = asked.pop_front().unwrap();
+        assert_eq!(
+            get(&dut, "read_data"),
+            u64::from(words[shown]),
+            "turn {turn}"
+        );
+        asked.push_back(read);
+        if enable {
+            forwarded += u32::from(asked.contains(&write.0));
+            words[write.0] = write.1;
+        }
+        dut.rise().unwrap();
+    }
+    assert!(forwarded > 1_000, "writes met words under way");
 }
 
 #[test]

@@ -21,6 +21,8 @@ const SOURCE: u64 = 0x10_0000;
 const SINK: u64 = 0x20_0000;
 const BYTES: usize = 1 << 18;
 const KEY: u32 = 0x40;
+/// Cycles.
+const RTO: u32 = 3_000;
 const QP: [u32; 2] = [0x0A_0000, 0x0B_0000];
 
 fn size(built: Built) -> Size {
@@ -94,7 +96,7 @@ fn set_up(station: &mut Station, own: usize, size: Size, lengths: &[u32], rng: &
         (map::SQ_SIZE_LOG2, 8),
         (map::CQ_BASE_LO, CQ as u32),
         (map::CQ_SIZE_LOG2, 8),
-        (map::RTO, 3_000),
+        (map::RTO, RTO),
         (map::MTU_LOG2, 8),
         (map::CONTROL, 1),
     ];
@@ -175,7 +177,8 @@ fn run(built: Built, faults: Faults, stall: f64, seed: u64, lengths: &[u32]) -> 
     }
     let limit = bed.cycle() + 3_000_000;
     bed.step().unwrap();
-    while !bed.is_quiet(quiet) {
+    // RTO doubles: after a time-out probe that is lost twice a path is silent for four of them.
+    while !bed.is_quiet(4 * u64::from(RTO) + quiet) {
         bed.step().unwrap_or_else(|failure| panic!("{failure}"));
         assert!(bed.cycle() < limit, "no end");
     }

@@ -1,4 +1,6 @@
 //! The receiver's side of a path: what a data packet or a probe does to its state.
+use std::collections::VecDeque;
+
 use metaroce_protocol::{Bitvector, Psn, Tsn};
 
 use crate::window;
@@ -17,7 +19,7 @@ pub enum Verdict {
 /// One path, as its receiver sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReceivePath {
-    /// First PSN not received.
+    /// First PSN not received, as far as it has advanced.
     pub cum: Psn,
     /// What is received from `cum` on.
     pub bits: Bitvector,
@@ -31,6 +33,12 @@ pub struct ReceivePath {
     pub marked: u16,
     /// An ACK is asked for and not yet built.
     pub ack_pending: bool,
+    /// What `cum` becomes with each accepted packet, until it advances.
+    advances: VecDeque<Psn>,
+    /// One after the highest PSN accepted.
+    highest: Psn,
+    /// PSNs before `highest` that are not received.
+    missing: u32,
     window_log2: u32,
     since_ack: u32,
     last_marked: bool,
@@ -49,6 +57,9 @@ impl ReceivePath {
             received: 0,
             marked: 0,
             ack_pending: false,
+            advances: VecDeque::new(),
+            highest: first_psn,
+            missing: 0,
             window_log2,
             since_ack: 0,
             last_marked: false,
@@ -81,7 +92,7 @@ impl ReceivePath {
     }
 
     /// An accepted packet: marks its slot and decides whether it asks for an ACK. `only_skips`: a gap asks once, by the
-    /// packet that shows it, and not with every packet behind it.
+    /// packet that shows it, and not with every packet behind it. `cum` follows by [`Self::advance`].
     pub fn on_accepted(
         &mut self,
         psn: Psn,
@@ -93,16 +104,35 @@ impl ReceivePath {
         let gap = if only_skips {
             self.skipped
         } else {
-            psn != self.cum
+            // Where nothing is missing `cum` is `highest`, however far it has advanced.
+            psn != if self.missing == 0 {
+                self.highest
+            } else {
+                self.cum
+            }
         };
         self.bits.mark(psn, self.window_log2);
-        self.cum = window::first_missing(&self.bits, self.cum, self.window_log2);
+        if psn.is_at_or_after(self.highest) {
+            self.missing += psn.distance_from(self.highest);
+            self.highest = psn.next();
+        } else {
+            self.missing = self.missing.saturating_sub(1);
+        }
+        let cum = window::first_missing(&self.bits, self.cum, self.window_log2);
+        self.advances.push_back(cum);
         self.since_ack += 1;
         let ask = ack_request || gap || marked != self.last_marked || self.since_ack >= ack_every;
         if ask {
             self.since_ack = 0;
         }
         ask
+    }
+
+    /// `cum` becomes what the oldest accepted packet that has not advanced it made of it; whether there was one.
+    pub fn advance(&mut self) -> bool {
+        let next = self.advances.pop_front();
+        self.cum = next.unwrap_or(self.cum);
+        next.is_some()
     }
 
     /// CE of the newest data packet, for the next one to compare with.
@@ -126,7 +156,9 @@ mod tests {
         let mut path = ReceivePath::new(8, Psn::truncate(first), Tsn::truncate(first));
         let asks = |&&n: &&u32| {
             path.on_arrival(Tsn::truncate(first + n), 0, false);
-            path.on_accepted(Psn::truncate(first + n), false, false, 255, only_skips)
+            let asks = path.on_accepted(Psn::truncate(first + n), false, false, 255, only_skips);
+            assert!(path.advance());
+            asks
         };
         psns.iter().filter(asks).copied().collect()
     }
@@ -137,5 +169,29 @@ mod tests {
         assert_eq!(asking(&with_two_gaps[..8], false), [3, 4, 5, 254, 255, 257]);
         assert_eq!(asking(&with_two_gaps, true), [3, 254, 257]);
         assert_eq!(asking(&[0, 1, 2, 3], true), [0; 0]);
+    }
+
+    #[test]
+    fn a_cumulative_point_that_lags_asks_for_no_ack_in_order_and_takes_no_slot_twice() {
+        let first = 0xFF_FF00;
+        let psn = |n: u32| Psn::truncate(first + n);
+        let mut path = ReceivePath::new(8, psn(0), Tsn::truncate(0));
+        let accept =
+            |path: &mut ReceivePath, n: u32| path.on_accepted(psn(n), false, false, 255, false);
+        assert!((0..20).all(|n| !accept(&mut path, n)), "in order");
+        assert_eq!(path.cum, psn(0));
+        assert_eq!(path.verdict(psn(3)), Verdict::Duplicate);
+        assert_eq!(path.verdict(psn(256)), Verdict::OutOfWindow);
+        (0..20).for_each(|_| assert!(path.advance()));
+        assert!(!path.advance(), "nothing is left to advance");
+        assert_eq!(path.cum, psn(20));
+        assert!(accept(&mut path, 21), "a gap");
+        assert!(accept(&mut path, 22) && path.advance() && path.advance());
+        assert!(!accept(&mut path, 20), "the gap is filled");
+        assert!(
+            !accept(&mut path, 23),
+            "in order again, before the point moves"
+        );
+        assert!(path.advance() && path.cum == psn(23) && path.advance() && path.cum == psn(24));
     }
 }

@@ -14,7 +14,14 @@ pub struct Path {
     pub plane: u32,
     pub epoch: u8,
     pub entropy: u16,
+    /// First PSN not received, as far as it has advanced.
     pub cum: u32,
+    /// With every accepted packet.
+    true_cum: u32,
+    /// One after the highest PSN accepted.
+    highest: u32,
+    /// What each accepted packet makes of `cum`, until it advances.
+    advances: VecDeque<u32>,
     pub max_tsn: u32,
     received_psns: HashSet<u32>,
     bits: Vec<bool>,
@@ -151,6 +158,9 @@ impl Receiver {
             epoch,
             entropy,
             cum: first_psn,
+            true_cum: first_psn,
+            highest: first_psn,
+            advances: VecDeque::new(),
             max_tsn: (first_tsn + SPACE - 1) % SPACE,
             received_psns: HashSet::new(),
             bits: vec![first_psn & self.window != 0; self.window as usize],
@@ -169,7 +179,17 @@ impl Receiver {
 
     /// Whether anything waits to be sent.
     pub fn quiet(&self) -> bool {
-        self.refusals.is_empty() && self.paths.iter().all(|path| !path.pending)
+        self.refusals.is_empty()
+            && self
+                .paths
+                .iter()
+                .all(|path| !path.pending && path.advances.is_empty() && path.cum == path.true_cum)
+    }
+
+    /// The oldest accepted packet of a path that has not moved `cum` does.
+    pub fn advance(&mut self, number: usize) {
+        let path = &mut self.paths[number];
+        path.cum = path.advances.pop_front().expect("an accepted packet");
     }
 
     /// `room`: whether a refusal could be queued.
@@ -209,7 +229,11 @@ impl Receiver {
         let changed = event.ce != path.last_marked;
         path.last_marked = event.ce;
         let offset = (event.psn + SPACE - path.cum) % SPACE;
-        if offset >= SPACE / 2 || offset < window && path.received_psns.contains(&event.psn) {
+        // What lies between the point that lags and the true one is received.
+        let behind = (event.psn + SPACE - path.true_cum) % SPACE >= SPACE / 2;
+        if offset >= SPACE / 2
+            || offset < window && (behind || path.received_psns.contains(&event.psn))
+        {
             (path.pending, path.since_ack) = (true, 0);
             counts.push("rx_duplicate");
             return drop(counts);
@@ -251,14 +275,20 @@ impl Receiver {
             return drop(counts);
         }
         path.since_ack += 1;
-        if event.ack_request || event.psn != path.cum || changed || path.since_ack >= ack_every {
+        let whole = path.true_cum == path.highest;
+        let gap = event.psn != if whole { path.highest } else { path.cum };
+        if event.ack_request || gap || changed || path.since_ack >= ack_every {
             (path.pending, path.since_ack) = (true, 0);
         }
         path.received_psns.insert(event.psn);
         path.bits[(event.psn % window) as usize] = event.psn & window == 0;
-        while path.received_psns.remove(&path.cum) {
-            path.cum = (path.cum + 1) % SPACE;
+        if (event.psn + SPACE - path.highest) % SPACE < SPACE / 2 {
+            path.highest = (event.psn + 1) % SPACE;
         }
+        while path.received_psns.remove(&path.true_cum) {
+            path.true_cum = (path.true_cum + 1) % SPACE;
+        }
+        path.advances.push_back(path.true_cum);
         counts.push("rx_writes");
         Verdict {
             accept: true,

@@ -1,5 +1,5 @@
 //! Commits of the receive engine and of what answers for it.
-use metaroce_protocol::{Counter, Msg, Nak, RefusalReason, Sack};
+use metaroce_protocol::{Counter, Msg, Nak, Psn, RefusalReason, Sack};
 
 use super::placement::Effect;
 use super::{Extra, Nic, PendingRefusal, REFUSALS};
@@ -22,8 +22,23 @@ pub enum Received {
 }
 
 impl Nic {
-    /// Data or a probe meets the receive engine. `refusal_room`: whether a refusal could be queued.
+    /// [`Self::arrive`], and the path's cumulative point advances at once: for users without hardware.
     pub fn receive(&mut self, frame: &Incoming, refusal_room: bool) -> Received {
+        let received = self.arrive(frame, refusal_room);
+        if let Some(path) = self.path_of(frame) {
+            self.advance(path);
+        }
+        received
+    }
+
+    /// The cumulative point of a path moves on by one accepted packet; `None` if all have moved it.
+    pub fn advance(&mut self, path: u32) -> Option<Psn> {
+        let receive = &mut self.paths.get_mut(path as usize)?.as_mut()?.receive;
+        receive.advance().then_some(receive.cum)
+    }
+
+    /// Data or a probe meets the receive engine. `refusal_room`: whether a refusal could be queued.
+    pub fn arrive(&mut self, frame: &Incoming, refusal_room: bool) -> Received {
         if matches!(frame.body, Body::Verb(_)) && !self.is_whole() {
             self.counters.add(Counter::RxUnknownOpcode, 1);
             return Received::Dropped;

@@ -1,0 +1,41 @@
+//! A table in RAM whose word leaves a register, and still forgets no write.
+#![allow(missing_docs)] // the derive makes methods that can carry no document
+use crate::prim::Dff;
+use crate::ram_bypass::RamBypass;
+use rust_hdl::prelude::*;
+
+/// One write port, one read port; 2^A words.
+///
+/// `read_data` is a register's output, two cycles after `read_address`, and holds every write of the cycles before it. So what
+/// a stage reads, changes and writes back is never older than the stage before it, and its logic starts at registers:
+/// the loop of one word is register, change, mux, register. Latency: 2 cycles.
+#[derive(LogicBlock, Default)]
+pub struct ForwardedTable<T: Synth, const A: usize> {
+    pub clock: Signal<In, Clock>,
+    pub write_enable: Signal<In, Bit>,
+    pub write_address: Signal<In, Bits<A>>,
+    pub write_data: Signal<In, T>,
+    pub read_address: Signal<In, Bits<A>>,
+    pub read_data: Signal<Out, T>,
+    ram: RamBypass<T, A>,
+    address: Dff<Bits<A>>,
+    word: Dff<T>,
+}
+
+impl<T: Synth, const A: usize> Logic for ForwardedTable<T, A> {
+    #[hdl_gen]
+    fn update(&mut self) {
+        dff_setup!(self, clock, address, word);
+        self.ram.clock.next = self.clock.val();
+        self.ram.write_enable.next = self.write_enable.val();
+        self.ram.write_address.next = self.write_address.val();
+        self.ram.write_data.next = self.write_data.val();
+        self.ram.read_address.next = self.read_address.val();
+        self.address.d.next = self.read_address.val();
+        self.word.d.next = self.ram.read_data.val();
+        if self.write_enable.val() && (self.write_address.val() == self.address.q.val()) {
+            self.word.d.next = self.write_data.val();
+        }
+        self.read_data.next = self.word.q.val();
+    }
+}
