@@ -3,12 +3,14 @@
 use metaroce_cores::axi_lite::AxiLite;
 use metaroce_cores::burst_splitter::BurstSplitter;
 use metaroce_cores::event_arbiter::EventArbiter;
-use metaroce_cores::find_first::FindFirst;
+use metaroce_cores::find_first::FindFirst16;
+use metaroce_cores::forwarded_table::ForwardedTable;
 use metaroce_cores::next_in_turn::NextInTurn;
 use metaroce_cores::path_table::PathTable;
 use metaroce_cores::ram_bypass::RamBypass;
 use metaroce_cores::resolve_queue::ResolveQueue;
 use metaroce_cores::retransmit_queue::RetransmitQueue;
+use metaroce_cores::sack_table::SackTable;
 use metaroce_cores::selector::PathSelector;
 use metaroce_cores::shift_queue::ShiftQueue;
 use metaroce_cores::skid_buffer::SkidBuffer;
@@ -85,13 +87,24 @@ pub(crate) const CONTRACTS: &[Contract] = &[
     },
     Contract {
         name: "find_first",
-        size: "256 bits",
-        emit: || emitted(FindFirst::<256, 8, 16>::default(), "find_first"),
+        size: "16 bits",
+        emit: || emitted(FindFirst16::default(), "find_first"),
         properties: properties!("find_first"),
         depth: None,
         fault: Fault {
             right: "16'haaaa",
             wrong: "16'haaa2",
+        },
+    },
+    Contract {
+        name: "forwarded_table",
+        size: "8 words of 4 bits",
+        emit: || emitted(ForwardedTable::<Bits<4>, 3>::default(), "forwarded_table"),
+        properties: properties!("forwarded_table"),
+        depth: Some(16),
+        fault: Fault {
+            right: "(write_enable & (write_address == address_q))",
+            wrong: "1'b0",
         },
     },
     Contract {
@@ -158,6 +171,17 @@ pub(crate) const CONTRACTS: &[Contract] = &[
         fault: Fault {
             right: "((pop & (~push)) & (used == 3'h1))",
             wrong: "(pop & (used == 3'h1))",
+        },
+    },
+    Contract {
+        name: "sack_table",
+        size: "2 paths, 32 slots",
+        emit: || emitted(SackTable::<2, 1, 2>::new(Bits::<24>::mask()), "sack_table"),
+        properties: properties!("sack_table"),
+        depth: Some(20),
+        fault: Fault {
+            right: "(received | (same_slot2_q & taken))",
+            wrong: "received",
         },
     },
     Contract {

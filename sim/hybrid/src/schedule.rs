@@ -32,6 +32,9 @@ pub struct Entry {
     /// A frame of this plane meets the receive engine; whether a refusal could be queued.
     #[serde(skip_serializing_if = "is_default")]
     pub receive: Option<(u32, bool)>,
+    /// The cumulative point of this path moves on by one accepted packet.
+    #[serde(skip_serializing_if = "is_default")]
+    pub advance: Option<u32>,
     /// A frame of this plane meets the ACK engine.
     #[serde(skip_serializing_if = "is_default")]
     pub acknowledge: Option<u32>,
@@ -90,6 +93,7 @@ impl Entry {
             transmit: commits.transmit.as_ref().map(Decision::from),
             resolve: commits.resolve,
             receive: commits.receive,
+            advance: commits.advance,
             acknowledge: commits.acknowledge,
             drop: commits.drop,
             message: commits.message,
@@ -118,6 +122,7 @@ impl Entry {
             transmit: self.transmit.map(Transmit::from),
             resolve: self.resolve,
             receive: self.receive,
+            advance: self.advance,
             acknowledge: self.acknowledge,
             drop: self.drop,
             message: self.message,
@@ -200,6 +205,7 @@ mod tests {
             }),
             resolve: Some((4, 5)),
             receive: Some((1, true)),
+            advance: Some(3),
             acknowledge: Some(2),
             drop: 6,
             message: true,
