@@ -35,6 +35,8 @@ pub struct Commits {
     pub receive: Option<(u32, bool)>,
     /// A frame of this plane meets the ACK engine.
     pub acknowledge: Option<u32>,
+    /// This connection gave up, and fails now.
+    pub give_up: Option<u32>,
     /// Planes whose parser drops a frame, bit by plane.
     pub drop: u32,
     /// The next WQE becomes the current message.
@@ -53,6 +55,7 @@ pub struct TracePorts {
     resolve: [PortId; 3],
     receive: [PortId; 3],
     acknowledge: (PortId, PortId),
+    give_up: (PortId, PortId),
     drop: PortId,
     message: PortId,
     retire: PortId,
@@ -87,6 +90,7 @@ impl TracePorts {
                 port("receive_refusal_room")?,
             ],
             acknowledge: (port("acknowledge_valid")?, port("acknowledge_plane")?),
+            give_up: (port("give_up_valid")?, port("give_up_connection")?),
             drop: port("drop")?,
             message: port("message_valid")?,
             retire: port("retire_valid")?,
@@ -105,6 +109,7 @@ impl TracePorts {
             resolve: is(self.resolve[0]).then(|| (value(self.resolve[1]), value(self.resolve[2]))),
             receive: is(self.receive[0]).then(|| (value(self.receive[1]), is(self.receive[2]))),
             acknowledge: is(self.acknowledge.0).then(|| value(self.acknowledge.1)),
+            give_up: is(self.give_up.0).then(|| value(self.give_up.1)),
             drop: value(self.drop),
             message: is(self.message),
             retire: is(self.retire),

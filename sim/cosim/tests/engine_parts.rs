@@ -77,7 +77,11 @@ fn forwarded_table_holds_every_write_of_the_cycles_before() {
         set(&mut dut, "write_enable", enable.into());
         dut.settle().unwrap();
         let shown = asked.pop_front().unwrap();
-        assert_eq!(get(&dut, "read_data"), u64::from(words[shown]), "turn {turn}");
+        assert_eq!(
+            get(&dut, "read_data"),
+            u64::from(words[shown]),
+            "turn {turn}"
+        );
         asked.push_back(read);
         if enable {
             forwarded += u32::from(asked.contains(&write.0));

@@ -83,11 +83,11 @@ fn a_retransmit_queue_keeps_order_and_says_when_it_is_full() {
     let mut rng = ChaCha8Rng::seed_from_u64(2);
     let mut queue = VecDeque::new();
     let (mut deepest, mut pushes) = (0, 0);
-    // Like the resolver: a push comes the cycle after room was seen.
-    let mut may = false;
+    // Like the resolver: a push comes three cycles after room was seen.
+    let mut may = VecDeque::from([false; 3]);
     for cycle in 0..30_000 {
         let busy = if cycle / 300 % 2 == 0 { 0.9 } else { 0.3 };
-        let push = may && rng.random_bool(busy);
+        let push = may.pop_front().unwrap() && rng.random_bool(busy);
         let packet = rng.random::<u64>() & 0x1FFF_FFFF;
         set(&mut dut, "push", push.into());
         set(&mut dut, "packet", packet);
@@ -102,7 +102,7 @@ fn a_retransmit_queue_keeps_order_and_says_when_it_is_full() {
         if let Some(head) = queue.front() {
             assert_eq!(get(&dut, "head"), *head, "cycle {cycle}");
         }
-        may = get(&dut, "room") == 1;
+        may.push_back(get(&dut, "room") == 1);
         if pop {
             queue.pop_front();
         }
