@@ -124,6 +124,7 @@ fn a_path_waits_for_the_resolver_once() {
     let mut dut = model(ResolveQueue::<3, 8>::default(), "resolve_queue");
     let mut rng = ChaCha8Rng::seed_from_u64(3);
     let mut queue: VecDeque<u64> = VecDeque::new();
+    let mut asked = None;
     for cycle in 0..30_000 {
         let (push, path) = (rng.random_bool(0.7), rng.random_range(0..8));
         set(&mut dut, "push", push.into());
@@ -140,13 +141,12 @@ fn a_path_waits_for_the_resolver_once() {
         if let Some(head) = queue.front() {
             assert_eq!(get(&dut, "head"), *head, "cycle {cycle}");
         }
-        let waits = queue.contains(&path);
+        let entering = asked.filter(|path| !queue.contains(path));
+        asked = push.then_some(path);
         if pop {
             queue.pop_front();
         }
-        if push && !waits {
-            queue.push_back(path);
-        }
+        queue.extend(entering);
         dut.rise().unwrap();
     }
 }
