@@ -15,19 +15,24 @@ module contract (
     reg waits = 0;
     reg [3:0] before = 0, count = 0;
     reg [3:0] set = 0;
-    wire enters = push && !set[path];
+    // A push is looked up a cycle later.
+    reg asked = 0;
+    reg [1:0] asked_path = 0;
+    wire enters = asked && !set[asked_path];
 
     always @(posedge clock) begin
         if (pop) assume (valid);
+        asked <= push && !reset;
+        asked_path <= path;
         if (reset) begin
             waits <= 0;
             count <= 0;
             set <= 0;
         end else begin
             count <= count + enters - pop;
-            if (enters) set[path] <= 1;
+            if (enters) set[asked_path] <= 1;
             if (pop) set[head] <= 0;
-            if (enters && path == mine) begin
+            if (enters && asked_path == mine) begin
                 waits <= 1;
                 before <= count - pop;
             end else if (waits && pop) begin

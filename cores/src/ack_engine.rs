@@ -1,18 +1,21 @@
 //! The ACK engine: what an ACK or REFUSAL changes.
+use crate::forwarded_table::ForwardedTable;
 use crate::generated::constants::OPCODE_REFUSAL;
 use crate::generated::tails::{UnpackNak, UnpackSack};
 use crate::narrow::Narrowing;
 use crate::path_table::PathTable;
-use crate::prim::Dff;
-use crate::transmit_path::{ConnectionEntry, PathWrite, SnapshotWrite, TransmitWrite};
+use crate::prim::{Dff, RamSdp};
+use crate::transmit_path::{
+    ConnectionEntry, Numbers, PathConfig, PathWrite, SnapshotWrite, TransmitWrite,
+};
 use crate::types::FrameEvent;
 use rust_hdl::prelude::*;
 
 /// The ACK engine (docs/protocol.md, "ACK received").
 ///
-/// S0 takes an event and presents its path; S1, one cycle later, checks it against the records as they were before S1
-/// and commits. An event a cycle, also on the same path. `CA`, `GA` address bits of connections and of paths; `C` =
-/// 2^CA; `W` window.
+/// S0 takes an event and presents its path; S1 checks it against the configuration; S2, two cycles after S0, judges it
+/// by the records as they were before S2, and commits. An event a cycle, also on the same path. `CA`, `GA` address bits
+/// of connections and of paths; `C` = 2^CA; `W` window.
 #[derive(LogicBlock)]
 pub struct AckEngine<const CA: usize, const GA: usize, const C: usize, const W: usize> {
     /// The one clock.
@@ -33,6 +36,10 @@ pub struct AckEngine<const CA: usize, const GA: usize, const C: usize, const W: 
     pub frame_ready: Signal<Out, Bit>,
     /// Failed connections.
     pub failed: Signal<In, Bits<C>>,
+    /// A connection gives up: it has failed from the next cycle on.
+    pub give_up: Signal<In, Bit>,
+    /// Which.
+    pub give_up_connection: Signal<In, Bits<CA>>,
     /// The transmit engine's writes.
     pub transmit: Signal<In, TransmitWrite>,
     /// Configuration of a path.
@@ -43,36 +50,38 @@ pub struct AckEngine<const CA: usize, const GA: usize, const C: usize, const W: 
     pub connection_index: Signal<In, Bits<12>>,
     /// Its entry.
     pub connection_entry: Signal<In, ConnectionEntry>,
-    /// S1: the path's snapshot changes.
+    /// S2: the path's snapshot changes.
     pub snapshot: Signal<Out, SnapshotWrite>,
-    /// S1: its bitvector.
+    /// S2: its bitvector.
     pub bitvector: Signal<Out, Bits<W>>,
-    /// S1: an ACK replaced the snapshot.
+    /// S2: an ACK replaced the snapshot.
     pub applied: Signal<Out, Bit>,
-    /// S1: a REFUSAL fails its connection.
+    /// S2: a REFUSAL fails its connection.
     pub refused: Signal<Out, Bit>,
-    /// S1: that connection.
+    /// S2: that connection.
     pub refused_connection: Signal<Out, Bits<CA>>,
-    /// S1: its reason.
+    /// S2: its reason.
     pub refused_reason: Signal<Out, Bits<8>>,
-    /// S1: the refused message's stream.
+    /// S2: the refused message's stream.
     pub refused_stream: Signal<Out, Bits<16>>,
-    /// S1: the refused message.
+    /// S2: the refused message.
     pub refused_message: Signal<Out, Bits<16>>,
-    /// S1: no such connection or path.
+    /// S2: no such connection or path.
     pub unknown_connection: Signal<Out, Bit>,
-    /// S1: another epoch.
+    /// S2: another epoch.
     pub closed_epoch: Signal<Out, Bit>,
-    /// S1: the connection has failed.
+    /// S2: the connection has failed.
     pub on_failed: Signal<Out, Bit>,
-    /// S1: an ACK that can't be true.
+    /// S2: an ACK that can't be true.
     pub invalid: Signal<Out, Bit>,
-    /// S1: an ACK older than the snapshot.
+    /// S2: an ACK older than the snapshot.
     pub stale: Signal<Out, Bit>,
-    /// S1: an event, whatever becomes of it.
-    pub busy: Signal<Out, Bit>,
-    /// S1: its plane.
+    /// S2: an event, whatever becomes of it.
+    pub commit: Signal<Out, Bit>,
+    /// S2: its plane.
     pub plane: Signal<Out, Bits<3>>,
+    /// Something is in S1 or S2.
+    pub busy: Signal<Out, Bit>,
     tsn_mask: Constant<Bits<24>>,
     path_bits: Constant<Bits<4>>,
     extra_path: Constant<Bits<8>>,
@@ -83,21 +92,22 @@ pub struct AckEngine<const CA: usize, const GA: usize, const C: usize, const W: 
     nak: UnpackNak,
     qp: PathTable<Bits<24>, CA>,
     qp_valid: PathTable<Bit, CA>,
-    live: PathTable<Bit, GA>,
-    epoch: PathTable<Bits<8>, GA>,
-    psn: PathTable<Bits<24>, GA>,
-    tsn: PathTable<Bits<24>, GA>,
-    cum: PathTable<Bits<24>, GA>,
-    echo: PathTable<Bits<24>, GA>,
-    stage: Dff<FrameEvent>,
-    stage_plane: Dff<Bits<3>>,
-    stage_valid: Dff<Bit>,
+    door: RamSdp<PathConfig, GA>,
+    sent: ForwardedTable<Numbers, GA>,
+    acked: ForwardedTable<Numbers, GA>,
+    frame1: Dff<FrameEvent>,
+    plane1: Dff<Bits<3>>,
+    valid1: Dff<Bit>,
+    frame2: Dff<FrameEvent>,
+    plane2: Dff<Bits<3>>,
+    valid2: Dff<Bit>,
+    known: Dff<Bit>,
+    is_open: Dff<Bit>,
+    alive: Dff<Bit>,
     s0_path: Signal<Local, Bits<GA>>,
-    connection: Signal<Local, Bits<CA>>,
+    connection1: Signal<Local, Bits<CA>>,
+    connection2: Signal<Local, Bits<CA>>,
     path: Signal<Local, Bits<GA>>,
-    known: Signal<Local, Bit>,
-    is_open: Signal<Local, Bit>,
-    alive: Signal<Local, Bit>,
     true_ack: Signal<Local, Bit>,
     old_ack: Signal<Local, Bit>,
     echo_before_next: Signal<Local, Bits<24>>,
@@ -120,6 +130,8 @@ impl<const CA: usize, const GA: usize, const C: usize, const W: usize> AckEngine
             frame_valid: Default::default(),
             frame_ready: Default::default(),
             failed: Default::default(),
+            give_up: Default::default(),
+            give_up_connection: Default::default(),
             transmit: Default::default(),
             path_write: Default::default(),
             connection_valid: Default::default(),
@@ -138,8 +150,9 @@ impl<const CA: usize, const GA: usize, const C: usize, const W: usize> AckEngine
             on_failed: Default::default(),
             invalid: Default::default(),
             stale: Default::default(),
-            busy: Default::default(),
+            commit: Default::default(),
             plane: Default::default(),
+            busy: Default::default(),
             tsn_mask: Constant::new(Narrowing::low(narrowing.tsn_bits)),
             path_bits: Constant::new(bits((GA - CA) as u64)),
             extra_path: Constant::new(bits(0xFF & !((1u64 << (GA - CA)) - 1))),
@@ -150,21 +163,22 @@ impl<const CA: usize, const GA: usize, const C: usize, const W: usize> AckEngine
             nak: Default::default(),
             qp: Default::default(),
             qp_valid: Default::default(),
-            live: Default::default(),
-            epoch: Default::default(),
-            psn: Default::default(),
-            tsn: Default::default(),
-            cum: Default::default(),
-            echo: Default::default(),
-            stage: Default::default(),
-            stage_plane: Default::default(),
-            stage_valid: Default::default(),
-            s0_path: Default::default(),
-            connection: Default::default(),
-            path: Default::default(),
+            door: Default::default(),
+            sent: Default::default(),
+            acked: Default::default(),
+            frame1: Default::default(),
+            plane1: Default::default(),
+            valid1: Default::default(),
+            frame2: Default::default(),
+            plane2: Default::default(),
+            valid2: Default::default(),
             known: Default::default(),
             is_open: Default::default(),
             alive: Default::default(),
+            s0_path: Default::default(),
+            connection1: Default::default(),
+            connection2: Default::default(),
+            path: Default::default(),
             true_ack: Default::default(),
             old_ack: Default::default(),
             echo_before_next: Default::default(),
@@ -180,15 +194,14 @@ impl<const CA: usize, const GA: usize, const C: usize, const W: usize> Logic
 {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, stage, stage_plane, stage_valid);
+        dff_setup!(
+            self, clock, frame1, plane1, valid1, frame2, plane2, valid2, known, is_open, alive
+        );
         self.qp.clock.next = self.clock.val();
         self.qp_valid.clock.next = self.clock.val();
-        self.live.clock.next = self.clock.val();
-        self.epoch.clock.next = self.clock.val();
-        self.psn.clock.next = self.clock.val();
-        self.tsn.clock.next = self.clock.val();
-        self.cum.clock.next = self.clock.val();
-        self.echo.clock.next = self.clock.val();
+        self.door.clock.next = self.clock.val();
+        self.sent.clock.next = self.clock.val();
+        self.acked.clock.next = self.clock.val();
 
         self.qp.write_enable.next = self.connection_valid.val();
         self.qp.write_address.next = bit_cast::<CA, 12>(self.connection_index.val());
@@ -196,64 +209,61 @@ impl<const CA: usize, const GA: usize, const C: usize, const W: usize> Logic
         self.qp_valid.write_enable.next = self.connection_valid.val();
         self.qp_valid.write_address.next = bit_cast::<CA, 12>(self.connection_index.val());
         self.qp_valid.write_data.next = self.connection_entry.val().live;
-        self.live.write_enable.next = self.path_write.val().valid;
-        self.live.write_address.next = bit_cast::<GA, 16>(self.path_write.val().path);
-        self.live.write_data.next = self.path_write.val().live;
-        self.epoch.write_enable.next = self.path_write.val().valid;
-        self.epoch.write_address.next = bit_cast::<GA, 16>(self.path_write.val().path);
-        self.epoch.write_data.next = self.path_write.val().epoch;
-        self.psn.write_enable.next = self.transmit.val().valid;
-        self.psn.write_address.next = bit_cast::<GA, 16>(self.transmit.val().path);
-        self.psn.write_data.next = self.transmit.val().next_psn;
-        self.tsn.write_enable.next = self.transmit.val().valid;
-        self.tsn.write_address.next = bit_cast::<GA, 16>(self.transmit.val().path);
-        self.tsn.write_data.next = self.transmit.val().next_tsn;
-        self.cum.write_enable.next = self.snapshot.val().valid;
-        self.cum.write_address.next = bit_cast::<GA, 16>(self.snapshot.val().path);
-        self.cum.write_data.next = self.snapshot.val().cum;
-        self.echo.write_enable.next = self.snapshot.val().valid;
-        self.echo.write_address.next = bit_cast::<GA, 16>(self.snapshot.val().path);
-        self.echo.write_data.next = self.snapshot.val().echo;
+        self.door.write_enable.next = self.path_write.val().valid;
+        self.door.write_address.next = bit_cast::<GA, 16>(self.path_write.val().path);
+        self.door.write_data.next.live = self.path_write.val().live;
+        self.door.write_data.next.epoch = self.path_write.val().epoch;
+        self.sent.write_enable.next = self.transmit.val().valid;
+        self.sent.write_address.next = bit_cast::<GA, 16>(self.transmit.val().path);
+        self.sent.write_data.next.psn = self.transmit.val().next_psn;
+        self.sent.write_data.next.tsn = self.transmit.val().next_tsn;
+        self.acked.write_enable.next = self.snapshot.val().valid;
+        self.acked.write_address.next = bit_cast::<GA, 16>(self.snapshot.val().path);
+        self.acked.write_data.next.psn = self.snapshot.val().cum;
+        self.acked.write_data.next.tsn = self.snapshot.val().echo;
 
         // S0.
         self.frame_ready.next = !self.hold.val();
-        self.stage_valid.d.next = self.frame_valid.val() & !self.hold.val();
-        self.stage.d.next = self.frame.val();
-        self.stage_plane.d.next = self.frame_plane.val();
+        self.valid1.d.next = self.frame_valid.val() & !self.hold.val();
+        self.frame1.d.next = self.frame.val();
+        self.plane1.d.next = self.frame_plane.val();
         self.s0_path.next = (bit_cast::<GA, 24>(self.frame.val().dest_qp) << self.path_bits.val())
             | bit_cast::<GA, 8>(self.frame.val().path & !self.extra_path.val());
         self.qp.read_address.next = bit_cast::<CA, 24>(self.frame.val().dest_qp);
         self.qp_valid.read_address.next = bit_cast::<CA, 24>(self.frame.val().dest_qp);
-        self.live.read_address.next = self.s0_path.val();
-        self.epoch.read_address.next = self.s0_path.val();
-        self.psn.read_address.next = self.s0_path.val();
-        self.tsn.read_address.next = self.s0_path.val();
-        self.cum.read_address.next = self.s0_path.val();
-        self.echo.read_address.next = self.s0_path.val();
+        self.door.read_address.next = self.s0_path.val();
+        self.sent.read_address.next = self.s0_path.val();
+        self.acked.read_address.next = self.s0_path.val();
 
-        // S1: whose it is.
-        self.sack.bits.next = self.stage.q.val().tail;
-        self.nak.bits.next = self.stage.q.val().tail;
-        self.connection.next = bit_cast::<CA, 24>(self.stage.q.val().dest_qp);
-        self.path.next = (bit_cast::<GA, 24>(self.stage.q.val().dest_qp) << self.path_bits.val())
-            | bit_cast::<GA, 8>(self.stage.q.val().path & !self.extra_path.val());
-        self.known.next = self.qp_valid.read_data.val()
-            & (self.qp.read_data.val() == self.stage.q.val().dest_qp)
-            & ((self.stage.q.val().path & self.extra_path.val()) == bits::<8>(0))
-            & self.live.read_data.val();
-        self.is_open.next = self.epoch.read_data.val() == self.stage.q.val().epoch;
-        self.alive.next = !self.failed.val().get_bit(self.connection.val().index());
+        // S1: whose it is. A connection that fails in this cycle has failed at S2.
+        self.valid2.d.next = self.valid1.q.val();
+        self.frame2.d.next = self.frame1.q.val();
+        self.plane2.d.next = self.plane1.q.val();
+        self.known.d.next = self.qp_valid.read_data.val()
+            & (self.qp.read_data.val() == self.frame1.q.val().dest_qp)
+            & ((self.frame1.q.val().path & self.extra_path.val()) == bits::<8>(0))
+            & self.door.read_data.val().live;
+        self.is_open.d.next = self.door.read_data.val().epoch == self.frame1.q.val().epoch;
+        self.connection1.next = bit_cast::<CA, 24>(self.frame1.q.val().dest_qp);
+        self.alive.d.next = !self.failed.val().get_bit(self.connection1.val().index())
+            & !(self.refused.val() & (self.refused_connection.val() == self.connection1.val()))
+            & !(self.give_up.val() & (self.give_up_connection.val() == self.connection1.val()));
 
-        // S1: whether an ACK can be true, and is news. A number is before another if their difference is negative.
-        self.echo_before_next.next = self.stage.q.val().tsn - self.tsn.read_data.val();
-        self.ahead.next = self.psn.read_data.val() - self.stage.q.val().psn;
-        self.echo_step.next = self.stage.q.val().tsn - self.echo.read_data.val();
-        self.cum_step.next = self.stage.q.val().psn - self.cum.read_data.val();
+        // S2: whether an ACK can be true, and is news. A number is before another if their difference is negative.
+        self.sack.bits.next = self.frame2.q.val().tail;
+        self.nak.bits.next = self.frame2.q.val().tail;
+        self.connection2.next = bit_cast::<CA, 24>(self.frame2.q.val().dest_qp);
+        self.path.next = (bit_cast::<GA, 24>(self.frame2.q.val().dest_qp) << self.path_bits.val())
+            | bit_cast::<GA, 8>(self.frame2.q.val().path & !self.extra_path.val());
+        self.echo_before_next.next = self.frame2.q.val().tsn - self.sent.read_data.val().tsn;
+        self.ahead.next = self.sent.read_data.val().psn - self.frame2.q.val().psn;
+        self.echo_step.next = self.frame2.q.val().tsn - self.acked.read_data.val().tsn;
+        self.cum_step.next = self.frame2.q.val().psn - self.acked.read_data.val().psn;
         self.true_ack.next =
             self.echo_before_next.val().get_bit(23) & (self.ahead.val() <= self.window.val());
         self.old_ack.next = self.echo_step.val().get_bit(23) | self.cum_step.val().get_bit(23);
 
-        // S1: the verdict.
+        // S2: the verdict.
         self.unknown_connection.next = false;
         self.closed_epoch.next = false;
         self.on_failed.next = false;
@@ -261,14 +271,14 @@ impl<const CA: usize, const GA: usize, const C: usize, const W: usize> Logic
         self.invalid.next = false;
         self.stale.next = false;
         self.applied.next = false;
-        if self.stage_valid.q.val() {
-            if !self.known.val() {
+        if self.valid2.q.val() {
+            if !self.known.q.val() {
                 self.unknown_connection.next = true;
-            } else if !self.is_open.val() {
+            } else if !self.is_open.q.val() {
                 self.closed_epoch.next = true;
-            } else if !self.alive.val() {
+            } else if !self.alive.q.val() {
                 self.on_failed.next = true;
-            } else if self.stage.q.val().opcode == self.refusal.val() {
+            } else if self.frame2.q.val().opcode == self.refusal.val() {
                 self.refused.next = true;
             } else if !self.true_ack.val() {
                 self.invalid.next = true;
@@ -278,15 +288,15 @@ impl<const CA: usize, const GA: usize, const C: usize, const W: usize> Logic
                 self.applied.next = true;
             }
         }
-        self.refused_connection.next = self.connection.val();
+        self.refused_connection.next = self.connection2.val();
         self.refused_reason.next = self.nak.reason.val();
         self.refused_stream.next = self.nak.stream.val();
         self.refused_message.next = self.nak.message.val();
 
         self.snapshot.next.valid = self.applied.val();
         self.snapshot.next.path = bit_cast::<16, GA>(self.path.val());
-        self.snapshot.next.cum = self.stage.q.val().psn;
-        self.snapshot.next.echo = self.stage.q.val().tsn;
+        self.snapshot.next.cum = self.frame2.q.val().psn;
+        self.snapshot.next.echo = self.frame2.q.val().tsn;
         self.snapshot.next.last_ack = self.now.val();
         self.bitvector.next = bit_cast::<W, 256>(self.sack.bitvector.val());
         if self.path_write.val().valid {
@@ -305,10 +315,12 @@ impl<const CA: usize, const GA: usize, const C: usize, const W: usize> Logic
             }
         }
 
-        self.busy.next = self.stage_valid.q.val();
-        self.plane.next = self.stage_plane.q.val();
+        self.commit.next = self.valid2.q.val();
+        self.plane.next = self.plane2.q.val();
+        self.busy.next = self.valid1.q.val() | self.valid2.q.val();
         if self.reset.val() {
-            self.stage_valid.d.next = false;
+            self.valid1.d.next = false;
+            self.valid2.d.next = false;
         }
     }
 }

@@ -18,8 +18,8 @@ pub struct RefusedMessage {
 
 /// The bitmap of failed connections; writing a connection's entry clears its bit.
 ///
-/// The first failure names it; if a connection gives up and is refused in one cycle, it gave up. Writes show in the next
-/// cycle. `CA` address bits, `C` = 2^CA.
+/// The first failure names it; a connection that is refused in the cycle in which it gives up was refused. Writes show in
+/// the next cycle. `CA` address bits, `C` = 2^CA.
 #[derive(LogicBlock)]
 pub struct ConnectionState<const CA: usize, const C: usize> {
     /// The one clock.
@@ -117,11 +117,17 @@ impl<const CA: usize, const C: usize> Logic for ConnectionState<CA, C> {
                 .after_refusal
                 .val()
                 .replace_bit(self.give_up_connection.val().index(), true);
-            self.gave_up.d.next = self
-                .gave_up
-                .q
+            if !self
+                .after_refusal
                 .val()
-                .replace_bit(self.give_up_connection.val().index(), true);
+                .get_bit(self.give_up_connection.val().index())
+            {
+                self.gave_up.d.next = self
+                    .gave_up
+                    .q
+                    .val()
+                    .replace_bit(self.give_up_connection.val().index(), true);
+            }
         }
 
         self.failed.next = self.has_failed.q.val();

@@ -5,9 +5,8 @@ use rust_hdl::prelude::*;
 
 /// A queue of paths in which a path stands at most once: it has a place for every path and never overflows.
 ///
-/// A path pushed in a cycle is on show in the next. A push of a path that waits already, also if it is popped in this
-/// cycle, changes nothing: who pops reads the path's records of the end of this cycle. `GA`: bits of a path number,
-/// `F`: 2^GA.
+/// A path pushed in a cycle is on show two cycles later. A push of a path that waits already, also if it is popped in the
+/// next cycle, changes nothing: who pops reads the path's records later still. `GA`: bits of a path number, `F`: 2^GA.
 #[derive(LogicBlock, Default)]
 pub struct ResolveQueue<const GA: usize, const F: usize> {
     /// The one clock.
@@ -27,21 +26,31 @@ pub struct ResolveQueue<const GA: usize, const F: usize> {
     ram: RamBypass<Bits<GA>, GA>,
     first: Dff<Bits<GA>>,
     last: Dff<Bits<GA>>,
+    some: Dff<Bit>,
     waiting: Dff<Bits<F>>,
+    asked: Dff<Bit>,
+    asked_path: Dff<Bits<GA>>,
     enter: Signal<Local, Bit>,
 }
 
 impl<const GA: usize, const F: usize> Logic for ResolveQueue<GA, F> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, first, last, waiting);
+        dff_setup!(self, clock, first, last, some, waiting, asked, asked_path);
+        self.asked.d.next = self.push.val();
+        self.asked_path.d.next = self.path.val();
         self.ram.clock.next = self.clock.val();
-        self.enter.next = self.push.val() & !self.waiting.q.val().get_bit(self.path.val().index());
+        self.enter.next = self.asked.q.val()
+            & !self
+                .waiting
+                .q
+                .val()
+                .get_bit(self.asked_path.q.val().index());
         self.ram.write_enable.next = self.enter.val();
         self.ram.write_address.next = self.last.q.val();
-        self.ram.write_data.next = self.path.val();
+        self.ram.write_data.next = self.asked_path.q.val();
         self.ram.read_address.next = self.first.q.val();
-        self.valid.next = self.waiting.q.val().any();
+        self.valid.next = self.some.q.val();
         self.head.next = self.ram.read_data.val();
         if self.pop.val() {
             self.first.d.next = self.first.q.val() + 1;
@@ -60,16 +69,27 @@ impl<const GA: usize, const F: usize> Logic for ResolveQueue<GA, F> {
                     .q
                     .val()
                     .replace_bit(self.ram.read_data.val().index(), false)
-                    .replace_bit(self.path.val().index(), true);
+                    .replace_bit(self.asked_path.q.val().index(), true);
             } else {
                 self.waiting.d.next = self
                     .waiting
                     .q
                     .val()
-                    .replace_bit(self.path.val().index(), true);
+                    .replace_bit(self.asked_path.q.val().index(), true);
             }
         }
+        if self.enter.val() & !self.pop.val() {
+            self.some.d.next = true;
+        }
+        if self.pop.val()
+            & !self.enter.val()
+            & ((self.last.q.val() - self.first.q.val()) == bits::<GA>(1))
+        {
+            self.some.d.next = false;
+        }
         if self.reset.val() {
+            self.some.d.next = false;
+            self.asked.d.next = false;
             self.first.d.next = bits::<GA>(0);
             self.last.d.next = bits::<GA>(0);
             self.waiting.d.next = bits::<F>(0);

@@ -7,7 +7,7 @@ use rust_hdl::prelude::*;
 /// A queue in a RAM whose oldest entry is always on show.
 ///
 /// An entry pushed in a cycle is on show in the next. A pop without an entry on show, or a push without room, is a
-/// mistake of the user. `A`: log2 of the entries, at least 2.
+/// mistake of the user. `A`: log2 of the entries, at least 3.
 #[derive(LogicBlock)]
 pub struct RetransmitQueue<const A: usize> {
     /// The one clock.
@@ -24,7 +24,7 @@ pub struct RetransmitQueue<const A: usize> {
     pub valid: Signal<Out, Bit>,
     /// The oldest entry.
     pub head: Signal<Out, LostPacket>,
-    /// Two more pushes fit.
+    /// Four more pushes fit: as many as are on their way.
     pub room: Signal<Out, Bit>,
     ram: RamBypass<LostPacket, A>,
     first: Dff<Bits<A>>,
@@ -36,7 +36,7 @@ pub struct RetransmitQueue<const A: usize> {
 
 impl<const A: usize> Default for RetransmitQueue<A> {
     fn default() -> Self {
-        assert!(A >= 2, "at least 4 entries");
+        assert!(A >= 3, "at least 8 entries");
         Self {
             clock: Default::default(),
             reset: Default::default(),
@@ -82,7 +82,7 @@ impl<const A: usize> Logic for RetransmitQueue<A> {
             self.some.d.next = false;
         }
         // Registered, so one cycle late: that is one push.
-        self.full.d.next = (self.used.val() + 4) < self.used.val();
+        self.full.d.next = (self.used.val() + 5) < self.used.val();
         self.valid.next = self.some.q.val();
         self.head.next = self.ram.read_data.val();
         self.room.next = !self.full.q.val();

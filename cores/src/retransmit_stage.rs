@@ -30,7 +30,7 @@ pub struct RetransmitStage<const N: usize, const GA: usize, const QA: usize> {
     pub lost: Signal<In, LostPacket>,
     /// Its plane.
     pub lost_plane: Signal<In, Bits<3>>,
-    /// Every queue takes two more.
+    /// Every queue takes four more.
     pub lost_room: Signal<Out, Bit>,
     /// S1: the head leaves its queue.
     pub pop: Signal<In, Bit>,

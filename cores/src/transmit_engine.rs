@@ -63,7 +63,7 @@ pub struct TransmitEngine<
     pub lost: Signal<In, LostPacket>,
     /// Its plane.
     pub lost_plane: Signal<In, Bits<3>>,
-    /// Two more fit.
+    /// Four more fit.
     pub lost_room: Signal<Out, Bit>,
     /// WINDOW, packets.
     pub window: Signal<In, Bits<8>>,

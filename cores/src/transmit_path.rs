@@ -73,6 +73,24 @@ pub struct PathWrite {
     pub first_tsn: Bits<24>,
 }
 
+/// A PSN and a TSN of a path that change together.
+#[derive(LogicStruct, Copy, Clone, Debug, Default, PartialEq)]
+pub struct Numbers {
+    /// The PSN.
+    pub psn: Bits<24>,
+    /// The TSN.
+    pub tsn: Bits<24>,
+}
+
+/// Whether frames of a path are welcome.
+#[derive(LogicStruct, Copy, Clone, Debug, Default, PartialEq)]
+pub struct PathConfig {
+    /// The path may be used.
+    pub live: Bit,
+    /// Its epoch.
+    pub epoch: Bits<8>,
+}
+
 /// One transmission, in the retransmit queue and in the ring: which packet it carried.
 #[derive(LogicStruct, Copy, Clone, Debug, Default, PartialEq)]
 pub struct LostPacket {

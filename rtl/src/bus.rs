@@ -172,6 +172,10 @@ pub struct Trace {
     pub acknowledge_valid: Signal<Out, Bit>,
     /// Its plane.
     pub acknowledge_plane: Signal<Out, Bits<3>>,
+    /// A connection that gave up fails.
+    pub give_up_valid: Signal<Out, Bit>,
+    /// Which.
+    pub give_up_connection: Signal<Out, Bits<12>>,
     /// Planes whose parser drops a frame now.
     pub drop: Signal<Out, Bits<8>>,
     /// The next WQE is taken.

@@ -388,6 +388,8 @@ impl<
         self.trace.resolve_tsn.next = self.transmit_side.trace_resolve_tsn.val();
         self.trace.acknowledge_valid.next = self.transmit_side.trace_acknowledge_valid.val();
         self.trace.acknowledge_plane.next = self.transmit_side.trace_acknowledge_plane.val();
+        self.trace.give_up_valid.next = self.transmit_side.trace_give_up_valid.val();
+        self.trace.give_up_connection.next = self.transmit_side.trace_give_up_connection.val();
         self.trace.message_valid.next = self.host.trace_message_valid.val();
         self.trace.retire_valid.next = self.host.trace_retire_valid.val();
     }

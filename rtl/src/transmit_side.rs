@@ -93,7 +93,7 @@ pub struct TransmitSide<
 
     /// Commit trace: a decision.
     pub trace_transmit_valid: Signal<Out, Bit>,
-    /// 0 tail probe, 1 time-out probe, 2 retransmission, 3 new data, 4 entry thrown away, 5 connection failed.
+    /// 0 tail probe, 1 time-out probe, 2 retransmission, 3 new data, 4 entry thrown away, 5 connection gives up.
     pub trace_transmit_kind: Signal<Out, Bits<3>>,
     /// Its path.
     pub trace_transmit_path: Signal<Out, Bits<16>>,
@@ -117,15 +117,20 @@ pub struct TransmitSide<
     pub trace_acknowledge_valid: Signal<Out, Bit>,
     /// Its plane.
     pub trace_acknowledge_plane: Signal<Out, Bits<3>>,
+    /// Commit trace: a connection that gave up fails.
+    pub trace_give_up_valid: Signal<Out, Bit>,
+    /// Which.
+    pub trace_give_up_connection: Signal<Out, Bits<12>>,
     configuration: TransmitConfig,
     engine: TransmitEngine<P, CA, GA, C, N, QA>,
     builder: DescriptorBuilder<N, CA, GA, IW, FA>,
     ack: AckEngine<CA, GA, C, W>,
     resolver: Resolver<CA, GA, C, F, W, IW, TA>,
     connections: ConnectionState<CA, C>,
+    give_up: Dff<Bit>,
+    give_up_connection: Dff<Bits<CA>>,
     counted: Dff<TransmitCounts>,
     drain: Dff<Bits<N>>,
-    failed_now: Signal<Local, Bits<C>>,
     planes_ready: Signal<Local, Bits<N>>,
 }
 
@@ -201,6 +206,8 @@ impl<
             trace_resolve_tsn: Default::default(),
             trace_acknowledge_valid: Default::default(),
             trace_acknowledge_plane: Default::default(),
+            trace_give_up_valid: Default::default(),
+            trace_give_up_connection: Default::default(),
             configuration: Default::default(),
             engine: TransmitEngine::new(W, narrowing),
             builder: Default::default(),
@@ -209,7 +216,8 @@ impl<
             connections: Default::default(),
             counted: Default::default(),
             drain: Default::default(),
-            failed_now: Default::default(),
+            give_up: Default::default(),
+            give_up_connection: Default::default(),
             planes_ready: Default::default(),
         }
     }
@@ -231,7 +239,7 @@ impl<
 {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, counted, drain);
+        dff_setup!(self, clock, give_up, give_up_connection, counted, drain);
         self.engine.clock.next = self.clock.val();
         self.engine.reset.next = self.reset.val();
         self.builder.clock.next = self.clock.val();
@@ -305,21 +313,18 @@ impl<
         self.ack.frame_plane.next = self.frame_plane.val();
         self.ack.frame_valid.next = self.frame_valid.val();
         self.frame_ready.next = self.ack.frame_ready.val();
-        // Of commits in one cycle the transmit engine's comes first: who gives up in it has failed.
-        self.failed_now.next = self.connections.failed.val();
-        if self.engine.give_up.val() {
-            self.failed_now.next = self
-                .connections
-                .failed
-                .val()
-                .replace_bit(self.engine.give_up_connection.val().index(), true);
-        }
-        self.ack.failed.next = self.failed_now.val();
+        self.ack.failed.next = self.connections.failed.val();
+        self.ack.give_up.next = self.give_up.q.val();
+        self.ack.give_up_connection.next = self.give_up_connection.q.val();
         self.ack.transmit.next = self.engine.transmit.val();
 
         // Fates.
         self.resolver.hold.next = self.hold.val();
-        self.resolver.failed.next = self.failed_now.val();
+        self.resolver.failed.next = self.connections.failed.val();
+        self.resolver.refused.next = self.ack.refused.val();
+        self.resolver.refused_connection.next = self.ack.refused_connection.val();
+        self.resolver.give_up.next = self.give_up.q.val();
+        self.resolver.give_up_connection.next = self.give_up_connection.q.val();
         self.resolver.transmission.next = self.engine.transmission.val();
         self.resolver.transmission_valid.next = self.engine.transmission_valid.val();
         self.resolver.snapshot.next = self.ack.snapshot.val();
@@ -329,9 +334,11 @@ impl<
         self.delivered_valid.next = self.resolver.delivered_valid.val();
         self.delivered_slot.next = self.resolver.delivered_slot.val();
 
-        // Failures. No message takes a slot while a queue may hold decisions of a failed connection: their slot may be it.
-        self.connections.give_up.next = self.engine.give_up.val();
-        self.connections.give_up_connection.next = self.engine.give_up_connection.val();
+        // Failures. Who gives up fails in the cycle after the decision. No message takes a slot while a queue may hold decisions of a failed connection: their slot may be it.
+        self.give_up.d.next = self.engine.give_up.val();
+        self.give_up_connection.d.next = self.engine.give_up_connection.val();
+        self.connections.give_up.next = self.give_up.q.val();
+        self.connections.give_up_connection.next = self.give_up_connection.q.val();
         self.connections.refused.next = self.ack.refused.val();
         self.connections.refused_connection.next = self.ack.refused_connection.val();
         self.connections.refusal.next.reason = self.ack.refused_reason.val();
@@ -341,16 +348,17 @@ impl<
         self.failure.next = self.connections.failure.val();
         self.failed.next = self.connections.failed.val();
         self.drain.d.next = self.drain.q.val() & self.builder.busy.val();
-        if self.engine.give_up.val() | self.ack.refused.val() {
+        if self.give_up.q.val() | self.ack.refused.val() {
             self.drain.d.next = !bits::<N>(0);
         }
 
         // What is inside, what is counted, what is traced.
         self.idle.next = !self.engine.busy.val()
+            & !self.give_up.q.val()
             & !self.ack.busy.val()
             & !self.resolver.busy.val()
             & !self.builder.busy.val().any();
-        self.counted.d.next.rx_frames = self.ack.busy.val();
+        self.counted.d.next.rx_frames = self.ack.commit.val();
         self.counted.d.next.resolved_delivered = self.resolver.delivered_valid.val();
         self.counted.d.next.resolved_lost = self.resolver.lost_valid.val();
         self.counted.d.next.rx_unknown_connection = self.ack.unknown_connection.val();
@@ -386,10 +394,13 @@ impl<
         self.trace_resolve_valid.next = self.resolver.trace_valid.val();
         self.trace_resolve_path.next = self.resolver.lost.val().path;
         self.trace_resolve_tsn.next = self.resolver.trace_tsn.val();
-        self.trace_acknowledge_valid.next = self.ack.busy.val();
+        self.trace_acknowledge_valid.next = self.ack.commit.val();
         self.trace_acknowledge_plane.next = self.ack.plane.val();
+        self.trace_give_up_valid.next = self.give_up.q.val();
+        self.trace_give_up_connection.next = bit_cast::<12, CA>(self.give_up_connection.q.val());
 
         if self.reset.val() {
+            self.give_up.d.next = false;
             self.drain.d.next = bits::<N>(0);
         }
     }

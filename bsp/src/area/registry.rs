@@ -1,11 +1,14 @@
 //! What can be measured, by name.
 
+use metaroce_cores::ack_engine::AckEngine;
 use metaroce_cores::narrow::Narrowing;
 use metaroce_cores::path_table::PathTable;
 use metaroce_cores::prim::RamSdp;
 use metaroce_cores::ram_bypass::RamBypass;
 use metaroce_cores::receive_engine::ReceiveEngine;
+use metaroce_cores::resolver::Resolver;
 use metaroce_cores::sack_table::SackTable;
+use metaroce_cores::transmit_engine::TransmitEngine;
 use metaroce_emit::{Design, EmitError, emit};
 use metaroce_rtl::plane_rx::PlaneRx;
 use metaroce_rtl::plane_tx::PlaneTx;
@@ -70,6 +73,50 @@ pub(crate) const SUBJECTS: &[Subject] = &[
             let engine = ReceiveEngine::<16, 6, 10, 4, 14>::new(4, &Narrowing::none());
             of(engine, "receive_engine")
         })],
+    },
+    // The engines of the small NIC's transmit side, one by one; and with 64 connections of 16 paths.
+    Subject {
+        name: "ack_engine",
+        sizes: &[
+            ("small", || {
+                of(
+                    AckEngine::<2, 6, 4, 256>::new(&Narrowing::none()),
+                    "ack_engine",
+                )
+            }),
+            ("medium", || {
+                of(
+                    AckEngine::<6, 10, 64, 256>::new(&Narrowing::none()),
+                    "ack_engine_medium",
+                )
+            }),
+        ],
+    },
+    Subject {
+        name: "resolver",
+        sizes: &[
+            ("small", || {
+                let resolver = Resolver::<2, 6, 4, 64, 256, 8, 14>::new(&Narrowing::none());
+                of(resolver, "resolver")
+            }),
+            ("medium", || {
+                let resolver = Resolver::<6, 10, 64, 1024, 256, 8, 18>::new(&Narrowing::none());
+                of(resolver, "resolver_medium")
+            }),
+        ],
+    },
+    Subject {
+        name: "transmit_engine",
+        sizes: &[
+            ("small", || {
+                let engine = TransmitEngine::<16, 2, 6, 4, 4, 10>::new(256, &Narrowing::none());
+                of(engine, "transmit_engine")
+            }),
+            ("medium", || {
+                let engine = TransmitEngine::<16, 6, 10, 64, 4, 10>::new(256, &Narrowing::none());
+                of(engine, "transmit_engine_medium")
+            }),
+        ],
     },
     Subject {
         name: "receive_side",

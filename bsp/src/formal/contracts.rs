@@ -158,8 +158,8 @@ pub(crate) const CONTRACTS: &[Contract] = &[
         properties: properties!("resolve_queue"),
         depth: Some(12),
         fault: Fault {
-            right: "assign enter = (push & (~waiting_q[path]));",
-            wrong: "assign enter = push;",
+            right: "assign enter = (asked_q & (~waiting_q[asked_path_q]));",
+            wrong: "assign enter = asked_q;",
         },
     },
     Contract {

@@ -174,6 +174,9 @@ impl Lockstep {
         if let Some(plane) = commits.acknowledge {
             self.on_acknowledge(plane as usize, commits.now)?;
         }
+        if let Some(connection) = commits.give_up {
+            self.nic.give_up(connection);
+        }
         for plane in (0..self.planes.len()).filter(|plane| commits.drop >> plane & 1 == 1) {
             self.on_drop(plane)?;
         }
@@ -188,7 +191,7 @@ impl Lockstep {
 
     fn on_transmit(&mut self, commit: &Transmit, now: u32) -> Outcome {
         self.tally.events += 1;
-        let decision = self.nic.transmit(&commit.inputs, now);
+        let decision = self.nic.decide(&commit.inputs, now);
         let (kind, outgoing) = match decision {
             Decision::Nothing => {
                 return Err(self.differs(

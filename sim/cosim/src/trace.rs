@@ -37,6 +37,8 @@ pub struct Commits {
     pub advance: Option<u32>,
     /// A frame of this plane meets the ACK engine.
     pub acknowledge: Option<u32>,
+    /// This connection gave up, and fails now.
+    pub give_up: Option<u32>,
     /// Planes whose parser drops a frame, bit by plane.
     pub drop: u32,
     /// The next WQE becomes the current message.
@@ -56,6 +58,7 @@ pub struct TracePorts {
     receive: [PortId; 3],
     advance: (PortId, PortId),
     acknowledge: (PortId, PortId),
+    give_up: (PortId, PortId),
     drop: PortId,
     message: PortId,
     retire: PortId,
@@ -91,6 +94,7 @@ impl TracePorts {
             ],
             advance: (port("advance_valid")?, port("advance_path")?),
             acknowledge: (port("acknowledge_valid")?, port("acknowledge_plane")?),
+            give_up: (port("give_up_valid")?, port("give_up_connection")?),
             drop: port("drop")?,
             message: port("message_valid")?,
             retire: port("retire_valid")?,
@@ -110,6 +114,7 @@ impl TracePorts {
             receive: is(self.receive[0]).then(|| (value(self.receive[1]), is(self.receive[2]))),
             advance: is(self.advance.0).then(|| value(self.advance.1)),
             acknowledge: is(self.acknowledge.0).then(|| value(self.acknowledge.1)),
+            give_up: is(self.give_up.0).then(|| value(self.give_up.1)),
             drop: value(self.drop),
             message: is(self.message),
             retire: is(self.retire),

@@ -167,7 +167,8 @@ fn run(built: Built, faults: Faults, stall: f64, seed: u64, lengths: &[u32]) -> 
         station
     });
     let mut bed = Testbed::new(stations, size.planes, faults, seed);
-    let quiet = 4_000;
+    // Longer than a time-out (RTO 3,000) that follows a lost probe.
+    let quiet = 8_000;
     while !bed.is_quiet(quiet) {
         bed.step().unwrap_or_else(|failure| panic!("{failure}"));
     }

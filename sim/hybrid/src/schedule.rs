@@ -38,6 +38,9 @@ pub struct Entry {
     /// A frame of this plane meets the ACK engine.
     #[serde(skip_serializing_if = "is_default")]
     pub acknowledge: Option<u32>,
+    /// This connection gives up.
+    #[serde(skip_serializing_if = "is_default")]
+    pub give_up: Option<u32>,
     /// Planes whose parser drops a frame, bit by plane.
     #[serde(skip_serializing_if = "is_default")]
     pub drop: u32,
@@ -95,6 +98,7 @@ impl Entry {
             receive: commits.receive,
             advance: commits.advance,
             acknowledge: commits.acknowledge,
+            give_up: commits.give_up,
             drop: commits.drop,
             message: commits.message,
             retire: commits.retire,
@@ -124,6 +128,7 @@ impl Entry {
             receive: self.receive,
             advance: self.advance,
             acknowledge: self.acknowledge,
+            give_up: self.give_up,
             drop: self.drop,
             message: self.message,
             retire: self.retire,
@@ -207,6 +212,7 @@ mod tests {
             receive: Some((1, true)),
             advance: Some(3),
             acknowledge: Some(2),
+            give_up: Some(1),
             drop: 6,
             message: true,
             retire: true,

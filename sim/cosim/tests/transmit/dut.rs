@@ -19,6 +19,8 @@ pub struct Commits {
     pub inputs: Option<Inputs>,
     pub resolve: Option<(u32, u32)>,
     pub acknowledge: bool,
+    /// A connection that gave up fails.
+    pub give_up: Option<u32>,
     pub message: bool,
     pub delivered: Option<u8>,
 }
@@ -235,6 +237,7 @@ impl Dut {
             resolve: is("trace_resolve_valid")
                 .then(|| (value("trace_resolve_path"), value("trace_resolve_tsn"))),
             acknowledge: is("trace_acknowledge_valid"),
+            give_up: is("trace_give_up_valid").then(|| value("trace_give_up_connection")),
             message: is("message_valid") && is("message_ready"),
             delivered: is("delivered_valid").then(|| value("delivered_slot") as u8),
         }

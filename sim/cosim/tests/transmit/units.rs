@@ -83,11 +83,11 @@ fn a_retransmit_queue_keeps_order_and_says_when_it_is_full() {
     let mut rng = ChaCha8Rng::seed_from_u64(2);
     let mut queue = VecDeque::new();
     let (mut deepest, mut pushes) = (0, 0);
-    // Like the resolver: a push comes the cycle after room was seen.
-    let mut may = false;
+    // Like the resolver: a push comes three cycles after room was seen.
+    let mut may = VecDeque::from([false; 3]);
     for cycle in 0..30_000 {
         let busy = if cycle / 300 % 2 == 0 { 0.9 } else { 0.3 };
-        let push = may && rng.random_bool(busy);
+        let push = may.pop_front().unwrap() && rng.random_bool(busy);
         let packet = rng.random::<u64>() & 0x1FFF_FFFF;
         set(&mut dut, "push", push.into());
         set(&mut dut, "packet", packet);
@@ -102,7 +102,7 @@ fn a_retransmit_queue_keeps_order_and_says_when_it_is_full() {
         if let Some(head) = queue.front() {
             assert_eq!(get(&dut, "head"), *head, "cycle {cycle}");
         }
-        may = get(&dut, "room") == 1;
+        may.push_back(get(&dut, "room") == 1);
         if pop {
             queue.pop_front();
         }
@@ -124,6 +124,7 @@ fn a_path_waits_for_the_resolver_once() {
     let mut dut = model(ResolveQueue::<3, 8>::default(), "resolve_queue");
     let mut rng = ChaCha8Rng::seed_from_u64(3);
     let mut queue: VecDeque<u64> = VecDeque::new();
+    let mut asked = None;
     for cycle in 0..30_000 {
         let (push, path) = (rng.random_bool(0.7), rng.random_range(0..8));
         set(&mut dut, "push", push.into());
@@ -140,13 +141,12 @@ fn a_path_waits_for_the_resolver_once() {
         if let Some(head) = queue.front() {
             assert_eq!(get(&dut, "head"), *head, "cycle {cycle}");
         }
-        let waits = queue.contains(&path);
+        let entering = asked.filter(|path| !queue.contains(path));
+        asked = push.then_some(path);
         if pop {
             queue.pop_front();
         }
-        if push && !waits {
-            queue.push_back(path);
-        }
+        queue.extend(entering);
         dut.rise().unwrap();
     }
 }

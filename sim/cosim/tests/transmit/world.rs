@@ -14,6 +14,8 @@ use rand_chacha::ChaCha8Rng;
 use crate::dut::{Descriptor, Dut};
 
 pub const KEY: u32 = 0x0100;
+/// Cycles from an ACK event to its commit.
+const ACK_STAGES: usize = 2;
 
 /// What goes wrong.
 #[derive(Clone, Copy, Debug)]
@@ -52,7 +54,8 @@ pub struct World {
     wire: Vec<VecDeque<(u64, Incoming)>>,
     back: Vec<VecDeque<(u64, Incoming)>>,
     ready: Vec<bool>,
-    stage: Option<Incoming>,
+    /// ACKs and refusals under way in the ACK engine.
+    stages: VecDeque<Option<Incoming>>,
     old: Vec<Incoming>,
 }
 
@@ -88,7 +91,7 @@ impl World {
             wire: vec![VecDeque::new(); planes],
             back: vec![VecDeque::new(); planes],
             ready: vec![false; planes],
-            stage: None,
+            stages: VecDeque::new(),
             old: Vec::new(),
         };
         world.dut.set("window", tunables.window.into());
@@ -203,7 +206,8 @@ impl World {
         self.dut.offer_frame(frame.as_ref());
         self.dut.model.settle().unwrap();
         self.follow();
-        self.stage = frame;
+        self.stages.resize(ACK_STAGES - 1, None);
+        self.stages.push_back(frame);
         self.advance();
         self.peer_cycle();
         if self.rng.random_bool(0.2) && self.nic.retire().is_some() {
@@ -218,7 +222,7 @@ impl World {
         if commits.transmit.is_none() {
             // Nothing was decided, so there must be nothing to decide; then this call changes nothing.
             let inputs = commits.inputs.expect("always there");
-            let decision = self.nic.transmit(&inputs, now);
+            let decision = self.nic.decide(&inputs, now);
             assert_eq!(
                 decision,
                 Decision::Nothing,
@@ -237,7 +241,7 @@ impl World {
                     p.headroom(self.tunables.window)
                 )
             });
-            let decision = self.nic.transmit(&inputs, now);
+            let decision = self.nic.decide(&inputs, now);
             let (expected, out) = match decision {
                 Decision::Nothing => (9, None),
                 Decision::TailProbe(o) => (0, Some(o)),
@@ -279,15 +283,18 @@ impl World {
             "cycle {}: delivered slot",
             self.cycle
         );
-        let stage = self.stage.take();
+        let frame = self.stages.pop_front().flatten();
         assert_eq!(
             commits.acknowledge,
-            stage.is_some(),
+            frame.is_some(),
             "cycle {}: an ACK event",
             self.cycle
         );
-        if let Some(frame) = stage {
+        if let Some(frame) = frame {
             self.nic.acknowledge(&frame, now);
+        }
+        if let Some(connection) = commits.give_up {
+            self.nic.give_up(connection);
         }
         if commits.message {
             let wqe = self.posted.pop_front().expect("it was offered");

@@ -36,13 +36,27 @@ pub enum Decision {
     New(Outgoing),
     /// A failed connection's retransmission on this path is thrown away.
     Discard(u32),
-    /// The connection of this path fails.
+    /// The connection of this path gives up.
     GiveUp(u32),
 }
 
 impl Nic {
-    /// One transmit decision, in the order of docs/protocol.md section 5.
+    /// One transmit decision, in the order of docs/protocol.md section 5, and what it entails.
     pub fn transmit(&mut self, inputs: &Inputs, now: u32) -> Decision {
+        let decision = self.decide(inputs, now);
+        if let Decision::GiveUp(path) = decision {
+            self.give_up(self.connection_of(path));
+        }
+        decision
+    }
+
+    /// A connection that has decided to give up fails.
+    pub fn give_up(&mut self, connection: u32) {
+        self.fail(connection, Failure::RetryExceeded);
+    }
+
+    /// The decision alone: who gives up has not failed yet.
+    pub fn decide(&mut self, inputs: &Inputs, now: u32) -> Decision {
         if let Some(decision) = self.probe(inputs, now) {
             return decision;
         }
@@ -78,7 +92,6 @@ impl Nic {
         }
         let probe = probe?;
         if probe == Probe::GiveUp {
-            self.fail(self.connection_of(path), Failure::RetryExceeded);
             return Some(Decision::GiveUp(path));
         }
         let psn = self.path(path).send.next_psn;
