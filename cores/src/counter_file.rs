@@ -5,6 +5,7 @@ use rust_hdl::prelude::*;
 use crate::axi_lite::RegisterBus;
 use crate::counts::{ReceiveCounts, TransmitCounts};
 use crate::generated::registers::counters;
+use crate::narrow::Narrowing;
 use crate::register::CountRegister;
 
 /// All counters.
@@ -62,8 +63,8 @@ pub struct CounterFile {
 }
 
 impl CounterFile {
-    /// Counters that keep their low `kept` bits.
-    pub fn new(kept: u32) -> Self {
+    /// Counters that keep the bits that `narrowing` leaves.
+    pub fn new(narrowing: &Narrowing) -> Self {
         Self {
             clock: Default::default(),
             bus: Default::default(),
@@ -78,39 +79,42 @@ impl CounterFile {
             read: Default::default(),
             first: Default::default(),
             second: Default::default(),
-            rx_frames: CountRegister::new(counters::RX_FRAMES, kept),
-            rx_foreign: CountRegister::new(counters::RX_FOREIGN, kept),
-            rx_malformed: CountRegister::new(counters::RX_MALFORMED, kept),
-            rx_bad_icrc: CountRegister::new(counters::RX_BAD_ICRC, kept),
-            rx_unknown_opcode: CountRegister::new(counters::RX_UNKNOWN_OPCODE, kept),
-            rx_unknown_connection: CountRegister::new(counters::RX_UNKNOWN_CONNECTION, kept),
-            rx_closed_epoch: CountRegister::new(counters::RX_CLOSED_EPOCH, kept),
-            rx_duplicate: CountRegister::new(counters::RX_DUPLICATE, kept),
-            rx_out_of_window: CountRegister::new(counters::RX_OUT_OF_WINDOW, kept),
-            rx_bad_key: CountRegister::new(counters::RX_BAD_KEY, kept),
-            rx_bad_range: CountRegister::new(counters::RX_BAD_RANGE, kept),
-            rx_writes: CountRegister::new(counters::RX_WRITES, kept),
-            rx_write_bytes: CountRegister::new(counters::RX_WRITE_BYTES, kept),
-            rx_probes: CountRegister::new(counters::RX_PROBES, kept),
-            rx_marked: CountRegister::new(counters::RX_MARKED, kept),
-            rx_acks: CountRegister::new(counters::RX_ACKS, kept),
-            rx_ack_stale: CountRegister::new(counters::RX_ACK_STALE, kept),
-            rx_ack_invalid: CountRegister::new(counters::RX_ACK_INVALID, kept),
-            rx_on_failed_connection: CountRegister::new(counters::RX_ON_FAILED_CONNECTION, kept),
-            rx_refusals: CountRegister::new(counters::RX_REFUSALS, kept),
-            tx_writes: CountRegister::new(counters::TX_WRITES, kept),
-            tx_write_bytes: CountRegister::new(counters::TX_WRITE_BYTES, kept),
-            tx_retransmissions: CountRegister::new(counters::TX_RETRANSMISSIONS, kept),
-            tx_tail_probes: CountRegister::new(counters::TX_TAIL_PROBES, kept),
-            tx_timeout_probes: CountRegister::new(counters::TX_TIMEOUT_PROBES, kept),
-            tx_discarded: CountRegister::new(counters::TX_DISCARDED, kept),
-            tx_acks: CountRegister::new(counters::TX_ACKS, kept),
-            tx_refusals: CountRegister::new(counters::TX_REFUSALS, kept),
-            refusals_dropped: CountRegister::new(counters::REFUSALS_DROPPED, kept),
-            resolved_delivered: CountRegister::new(counters::RESOLVED_DELIVERED, kept),
-            resolved_lost: CountRegister::new(counters::RESOLVED_LOST, kept),
-            messages: CountRegister::new(counters::MESSAGES, kept),
-            completions: CountRegister::new(counters::COMPLETIONS, kept),
+            rx_frames: CountRegister::new(counters::RX_FRAMES, narrowing),
+            rx_foreign: CountRegister::new(counters::RX_FOREIGN, narrowing),
+            rx_malformed: CountRegister::new(counters::RX_MALFORMED, narrowing),
+            rx_bad_icrc: CountRegister::new(counters::RX_BAD_ICRC, narrowing),
+            rx_unknown_opcode: CountRegister::new(counters::RX_UNKNOWN_OPCODE, narrowing),
+            rx_unknown_connection: CountRegister::new(counters::RX_UNKNOWN_CONNECTION, narrowing),
+            rx_closed_epoch: CountRegister::new(counters::RX_CLOSED_EPOCH, narrowing),
+            rx_duplicate: CountRegister::new(counters::RX_DUPLICATE, narrowing),
+            rx_out_of_window: CountRegister::new(counters::RX_OUT_OF_WINDOW, narrowing),
+            rx_bad_key: CountRegister::new(counters::RX_BAD_KEY, narrowing),
+            rx_bad_range: CountRegister::new(counters::RX_BAD_RANGE, narrowing),
+            rx_writes: CountRegister::new(counters::RX_WRITES, narrowing),
+            rx_write_bytes: CountRegister::new(counters::RX_WRITE_BYTES, narrowing),
+            rx_probes: CountRegister::new(counters::RX_PROBES, narrowing),
+            rx_marked: CountRegister::new(counters::RX_MARKED, narrowing),
+            rx_acks: CountRegister::new(counters::RX_ACKS, narrowing),
+            rx_ack_stale: CountRegister::new(counters::RX_ACK_STALE, narrowing),
+            rx_ack_invalid: CountRegister::new(counters::RX_ACK_INVALID, narrowing),
+            rx_on_failed_connection: CountRegister::new(
+                counters::RX_ON_FAILED_CONNECTION,
+                narrowing,
+            ),
+            rx_refusals: CountRegister::new(counters::RX_REFUSALS, narrowing),
+            tx_writes: CountRegister::new(counters::TX_WRITES, narrowing),
+            tx_write_bytes: CountRegister::new(counters::TX_WRITE_BYTES, narrowing),
+            tx_retransmissions: CountRegister::new(counters::TX_RETRANSMISSIONS, narrowing),
+            tx_tail_probes: CountRegister::new(counters::TX_TAIL_PROBES, narrowing),
+            tx_timeout_probes: CountRegister::new(counters::TX_TIMEOUT_PROBES, narrowing),
+            tx_discarded: CountRegister::new(counters::TX_DISCARDED, narrowing),
+            tx_acks: CountRegister::new(counters::TX_ACKS, narrowing),
+            tx_refusals: CountRegister::new(counters::TX_REFUSALS, narrowing),
+            refusals_dropped: CountRegister::new(counters::REFUSALS_DROPPED, narrowing),
+            resolved_delivered: CountRegister::new(counters::RESOLVED_DELIVERED, narrowing),
+            resolved_lost: CountRegister::new(counters::RESOLVED_LOST, narrowing),
+            messages: CountRegister::new(counters::MESSAGES, narrowing),
+            completions: CountRegister::new(counters::COMPLETIONS, narrowing),
         }
     }
 }

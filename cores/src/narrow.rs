@@ -34,6 +34,8 @@ pub struct Narrowing {
     pub received_bits: u32,
     /// Counters of the register map, 1..=32.
     pub counter_bits: u32,
+    /// Register offsets of counters that stay 0.
+    pub uncounted: Vec<u32>,
     /// Queues: base addresses, sizes and indices, 1..=32.
     pub queue_bits: u32,
     /// Index of a configuration entry, 0..=16.
@@ -83,6 +85,7 @@ impl Narrowing {
             bitvector_bits: 256,
             received_bits: 16,
             counter_bits: 32,
+            uncounted: Vec::new(),
             queue_bits: 32,
             index_bits: 16,
             config: [u32::MAX; 8],
@@ -99,6 +102,15 @@ impl Narrowing {
             ack_every: 0xFF,
             mtu_log2: 0xF,
             names: true,
+        }
+    }
+
+    /// Bits of the counter at this offset.
+    pub fn bits_of_counter(&self, offset: u64) -> u32 {
+        if self.uncounted.iter().any(|&o| u64::from(o) == offset) {
+            0
+        } else {
+            self.counter_bits
         }
     }
 

@@ -71,8 +71,8 @@ pub struct CountRegister<const A: usize> {
 }
 
 impl<const A: usize> CountRegister<A> {
-    /// A counter at `offset` that keeps its low `kept_bits`.
-    pub fn new(offset: u64, kept_bits: u32) -> Self {
+    /// A counter at `offset` that keeps the bits that `narrowing` leaves.
+    pub fn new(offset: u64, narrowing: &Narrowing) -> Self {
         assert!(offset.is_multiple_of(4), "registers are words");
         Self {
             clock: Default::default(),
@@ -80,7 +80,7 @@ impl<const A: usize> CountRegister<A> {
             amount: Default::default(),
             read: Default::default(),
             count: Default::default(),
-            kept: Constant::new(Narrowing::low(kept_bits)),
+            kept: Constant::new(Narrowing::low(narrowing.bits_of_counter(offset))),
             offset: Constant::new(offset.into()),
         }
     }

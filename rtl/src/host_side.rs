@@ -269,7 +269,7 @@ impl<const N: usize, const CA: usize, const M: usize, const MA: usize> HostSide<
             trace_retire_valid: Default::default(),
             bus: Default::default(),
             registers: RegisterFile::new(capabilities, table_bits, narrowing),
-            counters: CounterFile::new(narrowing.counter_bits),
+            counters: CounterFile::new(narrowing),
             fetch: Default::default(),
             completion: Default::default(),
             restart: Default::default(),
