@@ -1,4 +1,5 @@
 //! P: what a receiver places, and what it refuses (section 4).
+use metaroce_model::window::first_missing;
 use metaroce_protocol::{Body, Nak, Opcode, RefusalReason, Reth};
 
 use super::{Point, point};
@@ -216,12 +217,15 @@ fn roll_over(lab: &mut dyn Lab) -> Check {
         if look {
             let heard = b.hear()?;
             let ack = heard.last().filter(|f| f.opcode() == Opcode::Ack);
-            ensure_eq!(
-                ack.map(|f| f.psn()),
-                Some(mirror.cum),
-                "cumulative PSN after {n} packets"
-            );
             let bits = ack.and_then(|f| f.sack()).map(|s| s.bitvector);
+            // The cumulative PSN may follow the bitvector: together they say what is missing.
+            let missing = ack.zip(bits);
+            let missing = missing.map(|(f, bits)| first_missing(&bits, f.psn(), window_log2));
+            ensure_eq!(
+                missing,
+                Some(mirror.cum),
+                "first PSN missing after {n} packets"
+            );
             ensure_eq!(bits, Some(mirror.bits), "bitvector after {n} packets");
         }
     }
