@@ -165,17 +165,17 @@ pub fn narrowing() -> Narrowing {
     ];
     let config = std::array::from_fn(|word| entries.iter().fold(0, |all, entry| all | entry[word]));
     Narrowing {
-        psn_bits: 4,
-        tsn_bits: 6,
+        psn_bits: 3,
+        tsn_bits: 5,
         packet_bits: 2,
         length_bits: 11,
         path_bits: 0,
         time_bits: 16,
         payload_bits: 9,
         address_bits: 11,
-        bitvector_bits: 16,
-        received_bits: 5,
-        counter_bits: 6,
+        bitvector_bits: 8,
+        received_bits: 4,
+        counter_bits: 4,
         uncounted: unread_counters(),
         queue_bits: 3,
         index_bits: 0,
