@@ -60,6 +60,15 @@ fn parts_of_a_sweep_merge_into_what_the_whole_prints() {
     });
     let merged = fabric(&["--json", "--merge", &two, &one]);
     assert_eq!(merged.stdout, whole.stdout);
+    let text = std::fs::read_to_string(&two).expect("a part");
+    let relabelled = path_in(folder.path(), "relabelled");
+    let text = text.replace("loss.0.rate=0.01 ", "loss.0.rate=0.02 ");
+    std::fs::write(&relabelled, text).expect("a file");
+    is_refused(
+        &fabric(&["--merge", &one, &relabelled]),
+        2,
+        "is none of this shard's",
+    );
     is_refused(&fabric(&["--merge", &two]), 2, "shard 1/2 is missing");
     is_refused(&fabric(&["--merge", &two, &two]), 2, "does not go with");
     is_refused(
@@ -111,6 +120,11 @@ fn wrong_words_are_named_before_anything_runs() {
         "loss[0].rate: is 2, must be 0 to 1",
     );
     refused(&["--sweep", "loss.1.rate=0"], "the scenario has no loss.1");
+    refused(
+        &["--sweep", "slow.0.rate=1Gbps"],
+        "the scenario has no slow",
+    );
+    refused(&["--sweep", "seed=5..1"], "`5..1` is no range");
     refused(&["--sweep", "transport.path=4"], "unknown field `path`");
     refused(&["--sweep", "seed=1,2", "--seed", "3"], "--seed");
     refused(&["--shard", "1/2", "--seed", "3"], "--seed");

@@ -81,7 +81,7 @@ fn conclude(options: &Fabric, batch: &Batch, output: &Output) -> Result<()> {
         Study::Suite(groups) if batch.shard == Shard::WHOLE => {
             let report = suite::rows(groups, &batch.runs)?;
             if let Some(file) = &options.results {
-                write_results(file, batch, &report)?;
+                write_results(file, batch, groups, &report)?;
             }
             output.print_lines(&report, || results::lines(&report))?;
         }
@@ -117,13 +117,14 @@ fn check_results(options: &Fabric) -> Result<()> {
         .try_for_each(|f| check_writable(f))
 }
 
-fn write_results(file: &Path, batch: &Batch, report: &Report) -> Result<()> {
+fn write_results(file: &Path, batch: &Batch, groups: &[Group], report: &Report) -> Result<()> {
     let (page, plot) = beside(file);
     write_whole(file, batch.to_text()?.as_bytes())?;
     if let Some(curves) = compare::curves(report) {
         write_whole(&plot, compare::plot(&curves)?.as_bytes())?;
     }
-    write_whole(&page, results::page(report).as_bytes())
+    let name = file.file_name().unwrap_or_default().to_string_lossy();
+    write_whole(&page, results::page(groups, &name, report).as_bytes())
 }
 
 /// A line a run.

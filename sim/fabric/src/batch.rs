@@ -1,12 +1,14 @@
 //! What a batch of runs was and what it ended in, as a file: a whole sweep or suite, or a part of one.
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::runs::Run;
+use crate::runs::{Job, Run};
 use crate::shard::Shard;
-use crate::suite::Group;
-use crate::sweep::Sweep;
+use crate::suite::{Group, jobs};
+use crate::sweep::{Sweep, SweepError, Variant, variants};
 
 /// What was to be run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -70,16 +72,102 @@ pub enum MergeError {
     /// A part is not there.
     #[error("shard {0} is missing")]
     Missing(Shard),
-    /// A part is too short or too long for its place.
-    #[error("shard {shard}: {found} runs, must be {wanted}")]
-    Count {
+    /// The study can't be: its runs are not known.
+    #[error("{file}: {source}")]
+    Study {
+        /// Which file.
+        file: String,
+        /// Why.
+        source: SweepError,
+    },
+    /// A part's runs are others than its study lists for it.
+    #[error("{file}: shard {shard}: the run of `{case}` with seed {seed} {wrong}")]
+    Run {
+        /// Which file.
+        file: String,
         /// Which part.
         shard: Shard,
-        /// What it has.
-        found: usize,
-        /// What it must have.
-        wanted: usize,
+        /// The first run that is wrong.
+        case: String,
+        /// Its seed.
+        seed: u64,
+        /// What is.
+        wrong: Wrong,
     },
+}
+
+/// What is wrong with a run of a part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Wrong {
+    /// The study lists no such run for this part.
+    #[error("is none of this shard's")]
+    Extra,
+    /// It came before.
+    #[error("came twice")]
+    Doubled,
+    /// The study lists it, the part lacks it.
+    #[error("is missing")]
+    Missing,
+    /// Its case or its scenario is not what it was when it ran.
+    #[error("is of another scenario than the study's")]
+    Relabelled,
+    /// It stands where another is listed.
+    #[error("is not in its place")]
+    Order,
+}
+
+/// A run that a study lists.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Planned {
+    /// What is run.
+    pub case: String,
+    /// Of its scenario.
+    pub digest: String,
+    /// Decides every random choice.
+    pub seed: u64,
+}
+
+impl Study {
+    /// Its runs, in order.
+    pub fn planned(&self) -> Result<Vec<Planned>, SweepError> {
+        match self {
+            Self::Suite(groups) => Ok(jobs(groups).into_iter().map(Planned::from).collect()),
+            Self::Sweep { scenario, fields } => {
+                let base = Variant::of(scenario, Path::new("scenario"))?;
+                let variants = variants(&base, fields)?;
+                variants.iter().map(Planned::of).collect()
+            }
+        }
+    }
+}
+
+impl From<Job> for Planned {
+    fn from(job: Job) -> Self {
+        Self {
+            case: job.case,
+            digest: job.digest,
+            seed: job.seed,
+        }
+    }
+}
+
+impl Planned {
+    fn of(variant: &Variant) -> Result<Self, SweepError> {
+        let seed = match variant.seed() {
+            Some(seed) => seed,
+            // It says why not.
+            None => variant.scenario()?.seed,
+        };
+        Ok(Self {
+            case: variant.case(),
+            digest: variant.digest(),
+            seed,
+        })
+    }
+
+    fn is(&self, run: &Run) -> bool {
+        (&self.case, &self.digest, self.seed) == (&run.case, &run.digest, run.summary.seed)
+    }
 }
 
 impl Batch {
@@ -133,29 +221,68 @@ impl Batch {
                 return Err(MergeError::Missing(Shard { index, of }));
             }
         }
-        let runs = interleave(parts.into_iter().map(|(_, part)| part).collect())?;
+        let source = |source| MergeError::Study {
+            file: first,
+            source,
+        };
+        let planned = study.planned().map_err(source)?;
+        for (file, part) in &parts {
+            part.check(file, &planned)?;
+        }
+        let runs = interleave(parts.into_iter().map(|(_, part)| part).collect());
         let shard = Shard::WHOLE;
         Ok(Self { study, shard, runs })
     }
+
+    /// Its runs are those of its part of what is planned, one for one.
+    fn check(&self, file: &str, planned: &[Planned]) -> Result<(), MergeError> {
+        let planned = self.shard.of(planned.iter().collect());
+        let wrong = first_wrong(&planned, &self.runs);
+        wrong.map_or(Ok(()), |(case, seed, wrong)| {
+            Err(MergeError::Run {
+                file: file.into(),
+                shard: self.shard,
+                case: case.into(),
+                seed,
+                wrong,
+            })
+        })
+    }
+}
+
+/// The first run that is not as planned: case, seed, and why.
+fn first_wrong<'a>(planned: &[&'a Planned], runs: &'a [Run]) -> Option<(&'a str, u64, Wrong)> {
+    let out_of_place = planned.iter().zip(runs).find(|(plan, run)| !plan.is(run));
+    if out_of_place.is_none() && planned.len() == runs.len() {
+        return None;
+    }
+    let listed = planned.iter().map(|p| ((p.case.as_str(), p.seed), *p));
+    let listed: BTreeMap<_, _> = listed.collect();
+    let mut seen = BTreeSet::new();
+    for run in runs {
+        let key = (run.case.as_str(), run.summary.seed);
+        let wrong = match listed.get(&key) {
+            None => Wrong::Extra,
+            Some(plan) if !plan.is(run) => Wrong::Relabelled,
+            Some(_) if !seen.insert(key) => Wrong::Doubled,
+            Some(_) => continue,
+        };
+        return Some((key.0, key.1, wrong));
+    }
+    let missing = listed.keys().find(|key| !seen.contains(*key));
+    let missing = missing.map(|key| (key.0, key.1, Wrong::Missing));
+    missing.or_else(|| {
+        let run = out_of_place.map_or(runs.last(), |(_, run)| Some(run))?;
+        Some((&run.case, run.summary.seed, Wrong::Order))
+    })
 }
 
 /// The first of each part, the second of each part ...
-fn interleave(parts: Vec<Batch>) -> Result<Vec<Run>, MergeError> {
+fn interleave(parts: Vec<Batch>) -> Vec<Run> {
     let total: usize = parts.iter().map(|part| part.runs.len()).sum();
-    for part in &parts {
-        let (shard, found) = (part.shard, part.runs.len());
-        let wanted = shard.of((0..total).collect()).len();
-        if found != wanted {
-            return Err(MergeError::Count {
-                shard,
-                found,
-                wanted,
-            });
-        }
-    }
     let mut parts: Vec<_> = parts.into_iter().map(|p| p.runs.into_iter()).collect();
     let count = parts.len();
-    Ok((0..total).filter_map(|n| parts[n % count].next()).collect())
+    (0..total).filter_map(|n| parts[n % count].next()).collect()
 }
 
 #[cfg(test)]
@@ -163,19 +290,34 @@ mod tests {
     use super::*;
     use crate::outcome::Summary;
 
-    fn batch(shard: &str, cases: std::ops::Range<u32>) -> Batch {
-        let runs: Vec<Run> = cases
-            .map(|n| Run {
-                case: n.to_string(),
-                summary: Summary::empty(),
-            })
-            .collect();
+    const TEXT: &str = "name = 'x'\n[[loss]]\nrate = 0.5\n";
+
+    /// A part of a sweep of a scenario over so many seeds.
+    fn batch_of(text: &str, shard: &str, seeds: u64) -> Batch {
+        let fields = ["loss.0.rate=0,0.1".into(), format!("seed=1..{seeds}")];
+        let study = Study::Sweep {
+            scenario: text.into(),
+            fields: fields.map(|field: String| field.parse().unwrap()).into(),
+        };
+        let run = |plan: Planned| Run {
+            case: plan.case,
+            digest: plan.digest,
+            summary: Summary {
+                seed: plan.seed,
+                ..Summary::empty()
+            },
+        };
+        let runs = study.planned().unwrap().into_iter().map(run).collect();
         let shard: Shard = shard.parse().unwrap();
         Batch {
-            study: Study::Suite(vec![Group::Ring]),
+            study,
             shard,
             runs: shard.of(runs),
         }
+    }
+
+    fn batch(shard: &str) -> Batch {
+        batch_of(TEXT, shard, 4)
     }
 
     fn merged(parts: Vec<Batch>) -> Result<Batch, MergeError> {
@@ -185,15 +327,15 @@ mod tests {
 
     #[test]
     fn parts_in_any_order_make_the_whole() {
-        let parts = ["3/3", "1/3", "2/3"].map(|shard| batch(shard, 0..8));
-        assert_eq!(merged(parts.into()).unwrap(), batch("1/1", 0..8));
+        let parts = ["3/3", "1/3", "2/3"].map(batch);
+        assert_eq!(merged(parts.into()).unwrap(), batch("1/1"));
     }
 
     #[test]
     fn a_file_reads_back_as_it_was() {
-        let batch = batch("2/2", 0..5);
+        let batch = batch("2/2");
         let text = batch.to_text().unwrap();
-        assert_eq!(text.lines().count(), 6 + 2);
+        assert_eq!(text.lines().count(), 6 + 4);
         assert_eq!(Batch::parse("x", &text).unwrap(), batch);
     }
 
@@ -201,18 +343,58 @@ mod tests {
     fn parts_that_do_not_go_together_are_named() {
         let fails = |parts: Vec<Batch>| merged(parts).unwrap_err().to_string();
         assert_eq!(fails(vec![]), "no file to merge");
-        assert_eq!(fails(vec![batch("2/2", 0..4)]), "shard 1/2 is missing");
-        let twice = fails(vec![batch("1/2", 0..4), batch("1/2", 0..4)]);
+        assert_eq!(fails(vec![batch("2/2")]), "shard 1/2 is missing");
+        let twice = fails(vec![batch("1/2"), batch("1/2")]);
         assert_eq!(twice, "1.json: shard 1/2 does not go with shard 1/2");
-        let other = fails(vec![batch("1/2", 0..4), batch("2/3", 0..4)]);
+        let other = fails(vec![batch("1/2"), batch("2/3")]);
         assert_eq!(other, "1.json: shard 2/3 does not go with shard 1/2");
-        let short = fails(vec![batch("1/2", 0..4), batch("2/2", 0..9)]);
-        assert_eq!(short, "shard 1/2: 2 runs, must be 3");
-        let mut another = batch("2/2", 0..4);
-        another.study = Study::Suite(vec![Group::Loss]);
-        let another = fails(vec![batch("1/2", 0..4), another]);
-        assert_eq!(another, "1.json: its study is another than that of 0.json");
+        let edited = TEXT.replace("'x'", "'y'");
+        for another in [batch_of(TEXT, "2/2", 5), batch_of(&edited, "2/2", 4)] {
+            let another = fails(vec![batch("1/2"), another]);
+            assert_eq!(another, "1.json: its study is another than that of 0.json");
+        }
         let error = Batch::parse("a.json", "{}").unwrap_err().to_string();
         assert!(error.starts_with("a.json: no runs"), "{error}");
+    }
+
+    #[test]
+    fn runs_that_are_not_the_part_s_are_named() {
+        let fails = |change: fn(&mut Vec<Run>), expected: &str| {
+            let mut part = batch("1/2");
+            change(&mut part.runs);
+            let error = merged(vec![part, batch("2/2")]).unwrap_err().to_string();
+            assert_eq!(error, format!("0.json: shard 1/2: the run of {expected}"));
+        };
+        fails(
+            |runs| drop(runs.remove(1)),
+            "`loss.0.rate=0` with seed 3 is missing",
+        );
+        fails(
+            |runs| runs[1] = runs[0].clone(),
+            "`loss.0.rate=0` with seed 1 came twice",
+        );
+        fails(
+            |runs| runs.push(runs[3].clone()),
+            "`loss.0.rate=0.1` with seed 3 came twice",
+        );
+        fails(
+            |runs| runs[2].summary.seed = 2,
+            "`loss.0.rate=0.1` with seed 2 is none of this shard's",
+        );
+        fails(
+            |runs| runs[2].case = "loss.0.rate=1".into(),
+            "`loss.0.rate=1` with seed 1 is none of this shard's",
+        );
+        fails(
+            |runs| {
+                let case = runs[0].case.clone();
+                runs[0].case = std::mem::replace(&mut runs[2].case, case);
+            },
+            "`loss.0.rate=0.1` with seed 1 is of another scenario than the study's",
+        );
+        fails(
+            |runs| runs.swap(0, 1),
+            "`loss.0.rate=0` with seed 3 is not in its place",
+        );
     }
 }

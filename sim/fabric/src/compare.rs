@@ -7,10 +7,33 @@ use crate::suite::Report;
 
 /// Shares of packets lost.
 pub const LOSSES: [f64; 4] = [0.0, 0.001, 0.01, 0.1];
-/// The baselines: `transport.kind`, and what rows call it.
-pub const BASELINES: [(&str, &str); 2] = [
-    ("selective-repeat", "_selective_repeat"),
-    ("go-back-n", "_go_back_n"),
+/// A baseline of the curves.
+#[derive(Clone, Copy, Debug)]
+pub struct Baseline {
+    /// `transport.kind`.
+    pub kind: &'static str,
+    /// What rows call it.
+    pub infix: &'static str,
+    /// Fields in which it differs from the scenario.
+    pub settings: &'static [(&'static str, &'static str)],
+    /// Why these.
+    pub chosen: &'static str,
+}
+
+/// The baselines.
+pub const BASELINES: [Baseline; 2] = [
+    Baseline {
+        kind: "selective-repeat",
+        infix: "_selective_repeat",
+        settings: &[("transport.window", "128"), ("transport.rto", "10us")],
+        chosen: "; window 128 of 4 paths, rto 10us: its best of 16 to 128 and 10 to 50 us",
+    },
+    Baseline {
+        kind: "go-back-n",
+        infix: "_go_back_n",
+        settings: &[],
+        chosen: "",
+    },
 ];
 const NAMES: [(&str, &str); 3] = [
     ("MetaRoCE", ""),

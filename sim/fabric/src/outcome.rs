@@ -50,9 +50,9 @@ pub struct Recovery {
     pub noticed_first_us: Option<f64>,
     /// The last.
     pub noticed_last_us: Option<f64>,
-    /// From the failure to a goodput of 95 % of what the other planes carry.
+    /// From the failure to receiving 95 % of what the other planes carry.
     pub rest_at_line_rate_us: Option<f64>,
-    /// From the return to a goodput of 95 % of all planes.
+    /// From the return to receiving 95 % of what all planes carry.
     pub all_at_line_rate_us: Option<f64>,
 }
 
@@ -107,7 +107,7 @@ pub struct Summary {
     pub peak_queue_bytes: u64,
     /// Jain's index of the flows' goodputs: 1 is even.
     pub jain: f64,
-    /// Bytes that hosts received by plane, against the mean.
+    /// Bytes of whole data frames that hosts received by plane, against the mean.
     pub plane_share: Vec<f64>,
     /// What failures did.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -16,7 +16,7 @@ const FAILURE_INTERVAL: Time = 10_000_000;
 pub struct Sample {
     /// When.
     pub at: Time,
-    /// Payload bytes that hosts received since the last sample, by plane.
+    /// Bytes of whole data frames that hosts received since the last sample, by plane.
     pub received: Vec<u64>,
     /// Packets in the longest queue of a switch.
     pub queue: usize,
@@ -33,7 +33,7 @@ pub struct Record {
     pub samples: Vec<Sample>,
     /// The frames of one connection.
     pub trace: Trace,
-    /// Payload bytes since the last sample, by plane.
+    /// Bytes of whole data frames since the last sample, by plane.
     received: Vec<u64>,
     /// All of them.
     total: Vec<u64>,
@@ -98,7 +98,7 @@ impl Record {
         self.received.fill(0);
     }
 
-    /// Bytes by plane against their mean.
+    /// Bytes of whole data frames by plane against their mean.
     pub fn plane_share(&self) -> Vec<f64> {
         let totals: Vec<f64> = (self.total.iter().zip(&self.received))
             .map(|(a, b)| (a + b) as f64)

@@ -19,7 +19,11 @@ pub fn page(
     let samples = simulation.samples();
     let first = "the first flow's paths";
     let plots = [
-        ("Goodput by plane", "Gb/s", throughput(samples)),
+        (
+            "Received by plane, whole frames of data",
+            "Gb/s",
+            received(samples),
+        ),
         ("Windows of ", "packets", paths(samples, |path| path.0)),
         ("Under way on ", "packets", paths(samples, |path| path.1)),
         ("Longest queue of a switch", "packets", queue(samples)),
@@ -85,7 +89,7 @@ fn table(s: &Summary) -> String {
     format!("<table>{}</table>", rows.join("\n"))
 }
 
-fn throughput(samples: &[Sample]) -> Vec<Line> {
+fn received(samples: &[Sample]) -> Vec<Line> {
     let planes = samples.first().map_or(0, |s| s.received.len());
     let line = |plane: usize| {
         let points = samples.windows(2).map(|pair| {

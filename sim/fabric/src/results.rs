@@ -2,16 +2,29 @@
 use std::fmt::Write;
 
 use crate::compare::{self, Curve};
-use crate::suite::{Report, Row, Side};
+use crate::suite::{Group, Report, Row, Side};
 
-const HEAD: &str = "\
-# What the fabric simulation measured
+/// What a page says first; `file` holds its runs and stands beside it.
+fn head(groups: &[Group], file: &str) -> String {
+    let suite = if groups == Group::ALL {
+        "all".into()
+    } else {
+        groups
+            .iter()
+            .map(|g| g.name())
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    format!(
+        "# What the fabric simulation measured
 
-Written by `metaroce fabric --suite all --results docs/fabric-results.json`, from that file: it holds every run, so
-`metaroce fabric --merge docs/fabric-results.json` prints these rows again. Seeds are 1 to the number named; \"mean\" and
-\"worst\" say how the value comes from its seeds. How rows are measured: [fabric.md](fabric.md).
+The rows of `metaroce fabric --suite`: {suite}. `{file}` beside this page holds every run: `metaroce fabric --merge` of it
+prints these rows again. Seeds are 1 to the number named; \"mean\" and \"worst\" say how the value comes from its seeds.
+How rows are measured, and how this page is written: `docs/fabric.md`.
 
-";
+"
+    )
+}
 
 /// A line a row.
 pub fn lines(report: &Report) -> Vec<String> {
@@ -35,9 +48,9 @@ pub fn lines(report: &Report) -> Vec<String> {
 /// Where the plot of the curves stands, relative to the page.
 pub const PLOT: &str = "img/fabric-loss.svg";
 
-/// A page in Markdown.
-pub fn page(report: &Report) -> String {
-    let mut text = String::from(HEAD);
+/// A page in Markdown, of these groups' rows and of the file that holds their runs.
+pub fn page(groups: &[Group], file: &str, report: &Report) -> String {
+    let mut text = head(groups, file);
     let with_goal = || report.rows.iter().filter_map(|row| row.met);
     let (met, goals) = (with_goal().filter(|met| *met).count(), with_goal().count());
     let _ = writeln!(

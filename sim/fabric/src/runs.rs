@@ -31,6 +31,8 @@ pub fn go_on_or_stop(go_on: &mut dyn FnMut() -> bool) -> Result<(), Stopped> {
 pub struct Job {
     /// What is run: a scenario with some fields set.
     pub case: String,
+    /// Tells scenarios from each other: [`crate::sweep::Variant::digest`].
+    pub digest: String,
     /// That.
     pub scenario: Arc<Scenario>,
     /// Decides every random choice.
@@ -42,6 +44,8 @@ pub struct Job {
 pub struct Run {
     /// What was run.
     pub case: String,
+    /// Of the scenario with its fields set.
+    pub digest: String,
     /// What it ended in; it holds the seed.
     pub summary: Summary,
 }
@@ -100,6 +104,7 @@ impl Board {
         let place = self.next.fetch_add(1, Ordering::Relaxed);
         let Job {
             case,
+            digest,
             scenario,
             seed,
         } = jobs.get(place)?;
@@ -111,8 +116,12 @@ impl Board {
             goes_on()
         });
         self.done[place].store(1_000, Ordering::Relaxed);
-        let case = case.clone();
-        goes_on().then_some((place, Run { case, summary }))
+        let run = Run {
+            case: case.clone(),
+            digest: digest.clone(),
+            summary,
+        };
+        goes_on().then_some((place, run))
     }
 
     fn share(&self) -> f64 {

@@ -22,6 +22,8 @@ use crate::workload::{self, Flow, FlowId};
 
 /// Points of a plot (ours): as many as a page is wide in pixels, half.
 const SAMPLES: Time = 500;
+/// Packets of a host's link that a sample holds at the least (ours): one more or less changes a rate by a twentieth.
+const SAMPLE_PACKETS: Time = 20;
 
 /// Flows whose times are all in a result (ours): as many as a reader looks at one by one.
 const MOST_FLOWS: usize = 64;
@@ -300,10 +302,14 @@ impl Simulation {
         }
     }
 
-    /// Takes samples as it runs: five hundred over the time that the limit allows, for a page of plots.
+    /// Takes samples as it runs, for a page of plots: five hundred over the time that the limit allows, or as many as hold
+    /// enough packets.
     pub fn record_samples(&mut self) {
         if self.record.interval == 0 {
-            self.record.interval = (self.limit / SAMPLES).max(1);
+            let packet = self.scenario.transport.mtu.0;
+            let packet = self.scenario.fabric.link.rate.time_of(packet);
+            let shortest = (SAMPLE_PACKETS * packet).max(1);
+            self.record.interval = (self.limit / SAMPLES).max(shortest);
             self.agenda.plan(self.record.interval, Event::Sample);
         }
     }

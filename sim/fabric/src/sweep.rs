@@ -5,10 +5,11 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 use toml::{Table, Value};
 
 use crate::runs::Job;
-use crate::scenario::{Scenario, ScenarioError};
+use crate::scenario::{DEFAULT_SEED, Scenario, ScenarioError};
 
 /// Most runs of a sweep (ours): its results are kept in memory.
 const MOST: u64 = 100_000;
@@ -21,6 +22,16 @@ pub enum SweepError {
         "sweep `{0}` must be FIELD=VALUE,VALUE... or FIELD=FIRST..LAST, for example loss.0.rate=0,0.01 or seed=1..10"
     )]
     Syntax(String),
+    /// `5..1`, `1..`.
+    #[error(
+        "sweep {field}: `{range}` is no range: must be FIRST..LAST, whole numbers, FIRST at most LAST"
+    )]
+    Range {
+        /// The field.
+        field: String,
+        /// What is written.
+        range: String,
+    },
     /// The same field twice.
     #[error("sweep {0}: this field is swept already")]
     Twice(String),
@@ -70,7 +81,11 @@ impl FromStr for Sweep {
         let (field, values) = text.split_once('=').ok_or_else(bad)?;
         let (field, values) = (field.trim().to_string(), values.trim());
         let values = match range(values) {
-            Some((first, last)) => {
+            Some(None) => {
+                let range = values.into();
+                return Err(SweepError::Range { field, range });
+            }
+            Some(Some((first, last))) => {
                 let runs = (last - first).saturating_add(1);
                 if runs > MOST {
                     return Err(SweepError::TooMany { field, runs });
@@ -84,11 +99,15 @@ impl FromStr for Sweep {
     }
 }
 
-/// `1..10`, both ends included.
-fn range(text: &str) -> Option<(u64, u64)> {
+/// `1..10`, both ends included; `Some(None)`: meant as one, and none. `../flows.csv` is not meant as one.
+fn range(text: &str) -> Option<Option<(u64, u64)>> {
     let (first, last) = text.split_once("..")?;
-    let (first, last) = (first.parse().ok()?, last.parse().ok()?);
-    (first <= last).then_some((first, last))
+    let number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    if !number(first) && !(first.is_empty() && number(last)) {
+        return None;
+    }
+    let ends = first.parse().ok().zip(last.parse().ok());
+    Some(ends.filter(|(first, last)| first <= last))
 }
 
 /// At the commas that are in no brackets.
@@ -139,6 +158,18 @@ impl Variant {
         set.join(" ")
     }
 
+    /// Sixteen digits of the SHA-256 of the scenario's fields: other fields, other digits; comments and spaces don't count.
+    pub fn digest(&self) -> String {
+        let hash = Sha256::digest(self.table.to_string());
+        hash[..8].iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    /// The scenario's seed.
+    pub fn seed(&self) -> Option<u64> {
+        let seed = self.table.get("seed").map(Value::as_integer);
+        seed.map_or(Some(DEFAULT_SEED), |seed| seed?.try_into().ok())
+    }
+
     /// The scenario.
     pub fn scenario(&self) -> Result<Scenario, SweepError> {
         let scenario = Scenario::of_table(self.table.clone(), &self.text, &self.path);
@@ -176,21 +207,25 @@ fn place<'a>(table: &'a mut Table, field: &str) -> Result<&'a mut Value, SweepEr
     let mut so_far = first.to_string();
     let mut value = table.entry(first).or_insert(Value::Table(Table::new()));
     for step in steps {
-        so_far = format!("{so_far}.{step}");
+        let here = format!("{so_far}.{step}");
         value = match value {
+            Value::Table(table) if table.is_empty() && step.parse::<usize>().is_ok() => {
+                return Err(missing(&so_far));
+            }
             Value::Table(table) => table.entry(step).or_insert(Value::Table(Table::new())),
             Value::Array(array) => {
                 let entry = step.parse::<usize>().ok().and_then(|n| array.get_mut(n));
-                entry.ok_or_else(|| missing(&so_far))?
+                entry.ok_or_else(|| missing(&here))?
             }
-            _ => return Err(missing(&so_far)),
+            _ => return Err(missing(&here)),
         };
+        so_far = here;
     }
     Ok(value)
 }
 
 /// Every combination, the last field's values next to each other.
-pub fn jobs(base: &Variant, sweeps: &[Sweep]) -> Result<Vec<Job>, SweepError> {
+pub fn variants(base: &Variant, sweeps: &[Sweep]) -> Result<Vec<Variant>, SweepError> {
     let mut variants = vec![base.clone()];
     for (n, sweep) in sweeps.iter().enumerate() {
         let field = &sweep.field;
@@ -208,10 +243,17 @@ pub fn jobs(base: &Variant, sweeps: &[Sweep]) -> Result<Vec<Job>, SweepError> {
         });
         variants = each.collect::<Result<_, _>>()?;
     }
+    Ok(variants)
+}
+
+/// The runs of every combination.
+pub fn jobs(base: &Variant, sweeps: &[Sweep]) -> Result<Vec<Job>, SweepError> {
+    let variants = variants(base, sweeps)?;
     let jobs = variants.iter().map(|variant| {
         let scenario = variant.scenario()?;
         Ok(Job {
             case: variant.case(),
+            digest: variant.digest(),
             seed: scenario.seed,
             scenario: Arc::new(scenario),
         })
@@ -256,6 +298,16 @@ mod tests {
     }
 
     #[test]
+    fn a_digest_is_of_the_fields_and_not_of_how_they_are_written() {
+        let variant = |text: &str| Variant::of(text, Path::new("x.toml")).unwrap();
+        let plain = variant(TEXT);
+        assert_eq!(plain.digest(), variant(&format!("# x\n{TEXT}")).digest());
+        let set = plain.clone().with("loss.0.rate", "0.25").unwrap();
+        assert_ne!(plain.digest(), set.digest());
+        assert_eq!(set.digest(), variant(&TEXT.replace("0.5", "0.25")).digest());
+    }
+
+    #[test]
     fn commas_in_brackets_belong_to_a_value() {
         let sweep: Sweep =
             "fabric.ecn=off,{ red = { min = '1kB', max = '2kB', probability = 0.5 } }"
@@ -272,7 +324,7 @@ mod tests {
 
     #[test]
     fn what_is_wrong_names_its_field() {
-        let cases: [(&[&str], &str); 9] = [
+        let cases: [(&[&str], &str); 13] = [
             (&["loss.0.rate"], "sweep `loss.0.rate` must be FIELD=VALUE"),
             (&["seed="], "sweep `seed=` must be"),
             (&["=1"], "sweep `=1` must be"),
@@ -288,6 +340,13 @@ mod tests {
                 &["loss.3.rate=0"],
                 "sweep loss.3.rate: the scenario has no loss.3",
             ),
+            (
+                &["slow.0.rate=1Gbps"],
+                "sweep slow.0.rate: the scenario has no slow",
+            ),
+            (&["seed=5..1"], "sweep seed: `5..1` is no range"),
+            (&["seed=1.."], "sweep seed: `1..` is no range"),
+            (&["seed=..5"], "sweep seed: `..5` is no range"),
             (&["name.x=0"], "the scenario has no name.x"),
             (
                 &["loss.0.rate=0,1.5"],

@@ -61,7 +61,7 @@ pub struct Scenario {
     #[serde(default)]
     pub about: String,
     /// Decides every random choice.
-    #[serde(default = "one")]
+    #[serde(default = "default_seed")]
     pub seed: u64,
     /// Simulated time after which what is unfinished counts as hanging.
     #[serde(default = "limit")]
@@ -87,8 +87,11 @@ pub struct Scenario {
     pub hardware: Vec<HostId>,
 }
 
-fn one() -> u64 {
-    1
+/// The seed of a scenario that names none.
+pub const DEFAULT_SEED: u64 = 1;
+
+fn default_seed() -> u64 {
+    DEFAULT_SEED
 }
 
 fn limit() -> Duration {

@@ -1,5 +1,5 @@
 //! Rows that show two things beside each other.
-use super::rows::{limit_note, mean_makespan, percent};
+use super::rows::{limit_note, percent};
 use super::{Bench, Case, Goal};
 use crate::outcome::Summary;
 
@@ -32,14 +32,17 @@ impl Bench {
                 let note = format!("{kind}, no loss; {}", limit_note(&lossless));
                 let us = format!("{key}{infix}_us");
                 self.row(us, Goal::none(), &lossless, note, |run| run.makespan_us);
-                let lossless = mean_makespan(&lossless);
+                let without_loss = |seed: u64| {
+                    let same = lossless.iter().find(|run| run.seed == seed);
+                    same.map_or(f64::NAN, |run| run.makespan_us)
+                };
                 for rate in [0.001, 0.01] {
                     let runs = self.run(&base.with_loss(rate), SEEDS);
                     let row = |what: &str| format!("{key}{infix}_loss_{}_{what}", percent(rate));
                     self.row(row("us"), Goal::none(), &runs, kind, |run| run.makespan_us);
-                    let note = format!("{kind}, of its speed without loss: {lossless:.1} us");
+                    let note = format!("{kind}, each seed of its own speed without loss");
                     self.row(row("share"), Goal::none(), &runs, note, |run| {
-                        lossless / run.makespan_us
+                        without_loss(run.seed) / run.makespan_us
                     });
                 }
             }
@@ -135,7 +138,7 @@ impl Bench {
     pub(super) fn victims(&mut self) {
         let ours = Case::of("slow-receiver");
         let fast = |run: &Summary| worst_share(run, 1..8);
-        let row = |bench: &mut Self, case: &Case, key: &str, goal: Goal, note: &str| {
+        let row = |bench: &mut Self, case: &Case, key: &str, goal: Goal, note: &str, rate| {
             let runs = bench.run(case, SEEDS);
             bench.row(
                 format!("slow_receiver_{key}_fast_share"),
@@ -146,20 +149,22 @@ impl Bench {
             );
             let slow = |run: &Summary| gigabits(run, 0, 8e6);
             let key = format!("slow_receiver_{key}_slow_gbps");
-            let note = "goodput of the flow to the receiver with 25 Gb/s";
+            let note = format!("goodput of the flow to host 8, which takes {rate} Gb/s");
             bench.row(key, Goal::none(), &runs, note, slow);
         };
         let note = "slowest of seven fast flows, of its speed alone";
-        row(self, &ours, "metaroce", Goal::at_least(0.99), note);
-        let even = ours.with("slow.0.rate", "400Gbps");
+        row(self, &ours, "metaroce", Goal::at_least(0.99), note, 25);
+        let even = |case: &Case| case.with("slow.0.rate", "400Gbps");
         let note = "the same with no receiver slow: what the fast flows lose to each other";
-        row(self, &even, "absent", Goal::none(), note);
+        row(self, &even(&ours), "absent", Goal::none(), note, 400);
         let paused = ours
             .with("transport.kind", "go-back-n")
             .with("transport.dcqcn", "false")
             .with("fabric.ecn", "off")
             .with("fabric.pfc", "{ stop = '300kB', go = '250kB' }");
-        let note = "go-back-N with PFC, without DCQCN: pauses spread";
-        row(self, &paused, "pfc", Goal::none(), note);
+        let note = "go-back-N with PFC, without DCQCN, ecn = off: pauses spread";
+        row(self, &paused, "pfc", Goal::none(), note, 25);
+        let note = "go-back-N with PFC, without DCQCN, ecn = off, no receiver slow";
+        row(self, &even(&paused), "absent_pfc", Goal::none(), note, 400);
     }
 }

@@ -63,6 +63,14 @@ impl Goal {
         }
     }
 
+    /// Of a row without a goal in which more is better.
+    pub fn for_least_seed(self) -> Self {
+        Self {
+            side: Side::AtLeast,
+            ..self.for_every_seed()
+        }
+    }
+
     pub fn of(&self, values: &[f64]) -> f64 {
         match (self.over, self.side) {
             (Over::Mean, _) => values.iter().sum::<f64>() / values.len() as f64,
@@ -93,6 +101,7 @@ mod tests {
         assert_eq!(least.is_met(Some(least.of(&[0.8, 1.0]))), Some(false));
         let most = Goal::at_most(5.0).for_every_seed();
         assert_eq!(most.of(&[1.0, 6.0]), 6.0);
+        assert_eq!(Goal::none().for_least_seed().of(&[1.0, 6.0]), 1.0);
         assert_eq!(
             (most.is_met(Some(6.0)), most.is_met(Some(5.0))),
             (Some(false), Some(true))

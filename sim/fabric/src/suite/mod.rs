@@ -239,11 +239,13 @@ impl Bench {
             return known;
         }
         let scenario = Arc::new(case.scenario());
+        let digest = case.variant.digest();
         for seed in 1..=seeds {
             let planned = self.needed.iter().any(|j| j.case == name && j.seed == seed);
             if !planned && !self.runs.contains_key(&(name.clone(), seed)) {
                 self.needed.push(Job {
                     case: name.clone(),
+                    digest: digest.clone(),
                     scenario: scenario.clone(),
                     seed,
                 });
