@@ -78,7 +78,7 @@ pub enum MergeError {
         /// Which file.
         file: String,
         /// Why.
-        source: SweepError,
+        source: Box<SweepError>,
     },
     /// A part's runs are others than its study lists for it.
     #[error("{file}: shard {shard}: the run of `{case}` with seed {seed} {wrong}")]
@@ -221,11 +221,10 @@ impl Batch {
                 return Err(MergeError::Missing(Shard { index, of }));
             }
         }
-        let source = |source| MergeError::Study {
+        let planned = study.planned().map_err(|error| MergeError::Study {
             file: first,
-            source,
-        };
-        let planned = study.planned().map_err(source)?;
+            source: error.into(),
+        })?;
         for (file, part) in &parts {
             part.check(file, &planned)?;
         }

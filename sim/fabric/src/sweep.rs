@@ -103,7 +103,8 @@ impl FromStr for Sweep {
 fn range(text: &str) -> Option<Option<(u64, u64)>> {
     let (first, last) = text.split_once("..")?;
     let number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-    if !number(first) && !(first.is_empty() && number(last)) {
+    let meant = number(first) || first.is_empty() && number(last);
+    if !meant {
         return None;
     }
     let ends = first.parse().ok().zip(last.parse().ok());
