@@ -33,6 +33,25 @@ const PRUNE: &str = "opt_expr; opt_clean; opt_dff; opt_clean; opt_dff; opt; \
 const ROUND: &str = "opt_dff; opt; wreduce; opt_mem";
 const ROUNDS: usize = 2;
 
+/// A tile's eight registers share enable and reset: many small groups of them fill the device before its cells do, and nextpnr
+/// finds no place. So an enable or reset of fewer registers than this becomes logic.
+const FEWEST_SHARERS: usize = 12;
+
+/// Registers as `synth_ice40` maps them (its step `map_ffs`), but for that.
+fn map_registers() -> String {
+    let kinds = [
+        "$_DFF_?_ 0",
+        "$_DFFE_?P_ 0",
+        "$_DFF_?P?_ 0",
+        "$_DFFE_?P?P_ 0",
+        "$_SDFF_?P?_ 0",
+        "$_SDFFCE_?P?P_ 0",
+        "$_DLATCH_?_ x",
+    ];
+    let kinds = kinds.map(|kind| format!("-cell {kind}")).join(" ");
+    format!("dfflegalize {kinds} -mince {FEWEST_SHARERS} -minsrst {FEWEST_SHARERS}")
+}
+
 /// The same for a design of which most bits are constant.
 pub(crate) fn synthesise_narrowed(
     shop: &Workshop,
@@ -44,7 +63,9 @@ pub(crate) fn synthesise_narrowed(
         shop,
         files,
         &format!(
-            "synth_ice40 -top {top} -run begin:coarse; {PRUNE}; {rounds}; synth_ice40 -top {top} -run coarse:; {WRITE}"
+            "synth_ice40 -top {top} -run begin:coarse; {PRUNE}; {rounds}; \
+             synth_ice40 -top {top} -run coarse:map_ffs; {}; synth_ice40 -top {top} -run map_ffs:; {WRITE}",
+            map_registers()
         ),
     )
 }
