@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use metaroce_fabric::batch::{Batch, Study};
-use metaroce_fabric::runs::{Job, cores, run_all};
+use metaroce_fabric::runs::{Job, Run, cores, run_all};
 use metaroce_fabric::suite::{Group, Report, SCENARIOS, jobs, measure, rows};
 use metaroce_fabric::{compare, results};
 
@@ -86,9 +86,15 @@ fn runs_give_the_committed_results_again() {
     let all = jobs(&Group::ALL);
     let long = std::env::var_os("METAROCE_LONG").is_some();
     let again = if long { all } else { repeated(all) };
+    // What a connection takes of memory is the model's layout, not a result of the run.
+    let result = |run: &Run| {
+        let mut run = run.clone();
+        run.summary.bytes_per_connection = 0;
+        run
+    };
     for run in run_all(&again, cores(), &mut |_| true).expect("nothing stops it") {
         let committed = known[&(run.case.as_str(), run.summary.seed)];
-        assert_eq!(&run, committed, "{}", run.case);
+        assert_eq!(result(&run), result(committed), "{}", run.case);
     }
 }
 
