@@ -235,8 +235,8 @@ pub(crate) const CONTRACTS: &[Contract] = &[
         properties: properties!("stream_fifo"),
         depth: Some(20),
         fault: Fault {
-            right: "assign ram_write_enable = (push_valid & push_ready);",
-            wrong: "assign ram_write_enable = push_valid;",
+            right: "assign push_ready = ((write_pointer_q + 2'h1) != read_pointer_q);",
+            wrong: "assign push_ready = 1'b1;",
         },
     },
 ];

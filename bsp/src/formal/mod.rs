@@ -6,7 +6,6 @@ mod solve;
 use std::path::Path;
 use std::time::Instant;
 
-use metaroce_emit::Design;
 use serde::Serialize;
 
 use crate::error::FlowError;
@@ -96,13 +95,6 @@ fn plant(contract: &Contract, verilog: &str) -> String {
         fault.right
     );
     verilog.replace(fault.right, fault.wrong)
-}
-
-/// The Verilog of every core with a contract, for tests.
-pub fn designs() -> impl Iterator<Item = (&'static str, Result<Design, metaroce_emit::EmitError>)> {
-    CONTRACTS
-        .iter()
-        .map(|contract| (contract.name, (contract.emit)()))
 }
 
 #[cfg(test)]

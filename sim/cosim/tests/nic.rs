@@ -167,8 +167,8 @@ fn run(built: Built, faults: Faults, stall: f64, seed: u64, lengths: &[u32]) -> 
         station
     });
     let mut bed = Testbed::new(stations, size.planes, faults, seed);
-    // Longer than a time-out (RTO 3,000) that follows a lost probe.
-    let quiet = 8_000;
+    // RTO doubles: after a time-out probe that is lost twice a path is silent for four of them.
+    let quiet = 4 * u64::from(RTO) + 4_000;
     while !bed.is_quiet(quiet) {
         bed.step().unwrap_or_else(|failure| panic!("{failure}"));
     }
@@ -178,8 +178,7 @@ fn run(built: Built, faults: Faults, stall: f64, seed: u64, lengths: &[u32]) -> 
     }
     let limit = bed.cycle() + 3_000_000;
     bed.step().unwrap();
-    // RTO doubles: after a time-out probe that is lost twice a path is silent for four of them.
-    while !bed.is_quiet(4 * u64::from(RTO) + quiet) {
+    while !bed.is_quiet(quiet) {
         bed.step().unwrap_or_else(|failure| panic!("{failure}"));
         assert!(bed.cycle() < limit, "no end");
     }
