@@ -23,4 +23,6 @@ case :$PATH: in
     *) export PATH=$PATH:$_root/.venv/bin ;;
 esac
 export PYTHON=$_root/.venv/bin/python3
+# Where ./setup has put YoWASP's tools as machine code.
+export YOWASP_CACHE_DIR=$_root/.venv/cache
 unset _root

@@ -202,7 +202,7 @@ impl Toolbox {
         let Some(argument) = tool.version_argument() else {
             return Ok(format!("{} ({})", tool.name(), program.display()));
         };
-        let output = Command::new(&program)
+        let output = process(&program)
             .arg(argument)
             .stdin(Stdio::null())
             .output();
@@ -232,6 +232,19 @@ fn environment() -> Option<PathBuf> {
         .ancestors()
         .find(|folder| folder.join("Cargo.lock").is_file())?;
     Some(root.join(".venv/bin"))
+}
+
+/// A program, told where `./setup` has put YoWASP's tools as machine code: compiled anew, two at
+/// once would read each other's half-written file.
+fn process(program: &Path) -> Command {
+    let mut command = Command::new(program);
+    if env::var_os("YOWASP_CACHE_DIR").is_none()
+        && let Some(cache) = environment().map(|folder| folder.with_file_name("cache"))
+        && cache.is_dir()
+    {
+        command.env("YOWASP_CACHE_DIR", cache);
+    }
+    command
 }
 
 fn in_path(name: &str) -> Option<PathBuf> {
@@ -280,7 +293,7 @@ impl Run<'_> {
         let command = format!("{} {}", program.display(), self.arguments.join(" "));
         tracing::info!(tool = self.tool.name(), log = %log.display(), "running");
         let began = Instant::now();
-        let mut child = Command::new(&program)
+        let mut child = process(&program)
             .args(&self.arguments)
             .current_dir(self.shop.bench())
             .stdin(Stdio::null())
