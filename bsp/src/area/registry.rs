@@ -9,6 +9,7 @@ use metaroce_cores::receive_engine::ReceiveEngine;
 use metaroce_cores::resolver::Resolver;
 use metaroce_cores::sack_table::SackTable;
 use metaroce_cores::transmit_engine::TransmitEngine;
+use metaroce_cores::window_engine::WindowEngine;
 use metaroce_emit::{Design, EmitError, emit};
 use metaroce_rtl::plane_rx::PlaneRx;
 use metaroce_rtl::plane_tx::PlaneTx;
@@ -89,6 +90,18 @@ pub(crate) const SUBJECTS: &[Subject] = &[
                     AckEngine::<6, 10, 64, 256>::new(&Narrowing::none()),
                     "ack_engine_medium",
                 )
+            }),
+        ],
+    },
+    // Congestion windows and round trips by either law.
+    Subject {
+        name: "window_engine",
+        sizes: &[
+            ("small", || {
+                of(WindowEngine::<2, 6>::default(), "window_engine")
+            }),
+            ("medium", || {
+                of(WindowEngine::<6, 10>::default(), "window_engine_medium")
             }),
         ],
     },

@@ -16,6 +16,7 @@ use metaroce_cores::shift_queue::ShiftQueue;
 use metaroce_cores::skid_buffer::SkidBuffer;
 use metaroce_cores::slot_counter::SlotCounter;
 use metaroce_cores::stream_fifo::{FrameFifo, StreamFifo};
+use metaroce_cores::window_step::WindowStep;
 use metaroce_emit::{Design, EmitError};
 use rust_hdl::prelude::*;
 
@@ -237,6 +238,17 @@ pub(crate) const CONTRACTS: &[Contract] = &[
         fault: Fault {
             right: "assign push_ready = ((write_pointer_q + 2'h1) != read_pointer_q);",
             wrong: "assign push_ready = 1'b1;",
+        },
+    },
+    Contract {
+        name: "window_step",
+        size: "all of it",
+        emit: || emitted(WindowStep::default(), "window_step"),
+        properties: properties!("window_step"),
+        depth: None,
+        fault: Fault {
+            right: "(end_1 > {2'h0, cap, 12'h0}) ?",
+            wrong: "(end_1 > {2'h1, cap, 12'h0}) ?",
         },
     },
 ];

@@ -106,23 +106,27 @@ fn coupled_paths_gain_by_their_windows_and_together_what_uncoupled_ones_do() {
     let gain = |coupled: bool, first: u32| {
         let settings = AimdSettings {
             first,
+            cap: 256,
             coupled,
             ..AimdSettings::default()
         };
         let mut law = settings.start(0);
-        // A round trip: all of the window is delivered. Two paths with windows of 10 and 30.
-        law.on_ack(&AckEvent {
-            delivered: first,
-            marked: 0,
-            rtt: Some(100),
-            paths: 2,
-            windows: u64::from(40 * ONE),
-            now: 1,
-        });
-        law.window() - first * ONE
+        // Four round trips, each with a window of deliveries in two ACKs. Two paths with windows of 10 and 30.
+        for _ in 0..8 {
+            law.on_ack(&AckEvent {
+                delivered: first / 2,
+                marked: 0,
+                rtt: Some(100),
+                paths: 2,
+                windows: u64::from(40 * ONE),
+                now: 1,
+            });
+        }
+        (law.window() - first * ONE) / (ONE / 2)
     };
-    assert_eq!((gain(false, 10), gain(false, 30)), (ONE / 2, ONE / 2));
-    assert_eq!((gain(true, 10), gain(true, 30)), (ONE / 4, ONE / 4 * 3));
+    // In halves of a packet. The last round trip of an uncoupled path is a little short of its grown window.
+    assert_eq!((gain(false, 10), gain(false, 30)), (3, 3));
+    assert_eq!((gain(true, 10), gain(true, 30)), (2, 6));
 }
 
 fn spread(shares: &[u64]) -> u64 {

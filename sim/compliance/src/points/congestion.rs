@@ -12,12 +12,12 @@ use crate::target::Lab;
 pub const POINTS: &[Point] = &[
     point(
         "C01",
-        "Aimd starts with 2 packets, and an ACK adds delivered / window (section 8).",
+        "Aimd starts with 2 packets, and each window of deliveries adds a packet (section 8).",
         increase,
     ),
     point(
         "C02",
-        "A round trip in which all packets are marked takes a quarter of the window (section 8).",
+        "Each mark takes a quarter of a packet: a wholly marked round trip a quarter of the window (section 8).",
         decrease,
     ),
     point(
@@ -101,11 +101,11 @@ fn decrease(lab: &mut dyn Lab) -> Check {
         Some(&23),
         "packets a round trip after 21 without marks"
     );
-    // 24, then x 3/4, + 1, x 3/4, + 1 ...
-    let found = rounds(&mut b, &[16, 16, 0, 0])?;
+    // 24 + 1 - 24/4 = 19; 19 + 1 - 19/4 = 15.25; 15 deliveries are not yet a window: they add in the next.
+    let found = rounds(&mut b, &[16, 16, 0, 0, 0])?;
     ensure_eq!(
         found,
-        [24, 18, 14, 15],
+        [24, 19, 15, 15, 16],
         "packets a round trip, the first two marked"
     );
     Ok(())
@@ -114,11 +114,11 @@ fn decrease(lab: &mut dyn Lab) -> Check {
 fn proportion(lab: &mut dyn Lab) -> Check {
     let mut b = aimd(lab)?;
     rounds(&mut b, &[0; 22])?;
-    // 24 + 1, less 1/4 x 6/24: 23.4; + 0.98, less 1/4 x 5/23: 23.1.
-    let found = rounds(&mut b, &[4, 4, 0])?;
+    // 24 + 1 - 6/4 = 23.5; 23 deliveries do not add yet: 23.5 - 5/4 = 22.25; 45 do: 23.25.
+    let found = rounds(&mut b, &[4, 4, 0, 0])?;
     ensure_eq!(
         found,
-        [24, 23, 23],
+        [24, 23, 22, 23],
         "packets a round trip, a quarter marked"
     );
     Ok(())

@@ -1,5 +1,5 @@
 //! A law driven by delay (ours): the window falls while round trips are longer than the shortest one and a margin.
-use super::{AckEvent, Law, LawSettings, ONE, additive_increase, share};
+use super::{AckEvent, Change, LONGEST, Law, LawSettings, MOST, ONE, Size, step};
 
 /// What tunes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,9 +10,9 @@ pub struct DelaySettings {
     pub cap: u32,
     /// What a round trip adds, all paths of a connection together, in 1/256 packet.
     pub increase: u32,
-    /// Queueing that is not yet congestion, in 1/256 of the shortest round trip. Default 64: a quarter.
-    pub margin: u32,
-    /// Part of the excess share that the window loses, in 1/256. Default 205: 0.8; a queue is drained in two rounds.
+    /// Queueing that is not yet congestion: the shortest round trip shifted right by so many bits, 1..=8. Default 2: a quarter.
+    pub margin_log2: u32,
+    /// Part of the excess share that each delivery takes, in 1/256 packet. Default 205: 0.8; a queue is drained in two rounds.
     pub gain: u32,
 }
 
@@ -22,71 +22,73 @@ impl Default for DelaySettings {
             first: 2,
             cap: 32,
             increase: 256,
-            margin: 64,
+            margin_log2: 2,
             gain: 205,
         }
     }
 }
 
-/// The law. Decreases at most once a round trip, by at most half.
+/// The law: while a round trip is short each window of deliveries adds; while it is too long each delivery takes its share of
+/// the excess. A round trip delivers about a window, so that is the window's share of it a round trip.
 #[derive(Clone, Copy, Debug)]
 pub struct Delay {
     settings: DelaySettings,
-    window: u32,
-    shortest: Option<u32>,
-    decreased: u32,
+    size: Size,
+    /// Shortest round trip so far, in ticks.
+    shortest: u32,
 }
 
 impl LawSettings for DelaySettings {
-    fn start(&self, now: u32) -> Box<dyn Law> {
-        Box::new(Delay::new(*self, now))
+    fn start(&self, _: u32) -> Box<dyn Law> {
+        Box::new(Delay::new(*self))
     }
 }
 
 impl Delay {
     /// At the first window.
-    pub fn new(settings: DelaySettings, now: u32) -> Self {
-        assert!((1..=settings.cap).contains(&settings.first) && settings.cap <= 256);
+    pub fn new(settings: DelaySettings) -> Self {
+        assert!((1..=8).contains(&settings.margin_log2) && settings.gain <= 256);
         Self {
             settings,
-            window: settings.first * ONE,
-            shortest: None,
-            decreased: now,
+            size: Size::new(settings.first, settings.cap),
+            shortest: LONGEST,
         }
-    }
-
-    fn bound(&mut self) {
-        self.window = self.window.clamp(ONE, self.settings.cap * ONE);
     }
 }
 
 impl Law for Delay {
     fn on_ack(&mut self, ack: &AckEvent) {
-        let increase = self.settings.increase * (ONE / 256);
-        let increase = additive_increase(increase, self.window, ack);
         let Some(rtt) = ack.rtt else { return };
-        let shortest = self.shortest.map_or(rtt, |shortest| shortest.min(rtt));
-        self.shortest = Some(shortest);
-        let target = shortest.saturating_add(share(shortest, self.settings.margin, 256));
-        if rtt <= target {
-            self.window = self.window.saturating_add(increase);
-        } else if ack.now.wrapping_sub(self.decreased) >= rtt {
-            let excess = share(self.window, rtt - target, rtt);
-            let loss = share(excess, self.settings.gain, 256);
-            self.window -= loss.min(self.window / 2);
-            self.decreased = ack.now;
-        }
-        self.bound();
+        let rtt = rtt.min(LONGEST);
+        self.shortest = self.shortest.min(rtt);
+        let target = self.shortest + (self.shortest >> self.settings.margin_log2);
+        let delivered = ack.delivered.min(MOST);
+        let (grown, excess) = if rtt <= target {
+            (delivered, 0)
+        } else {
+            (0, sixteenths(rtt - target, rtt))
+        };
+        let change = Change {
+            grown,
+            round: self.size.window,
+            step: step(self.settings.increase, ack),
+            loss: delivered * excess * self.settings.gain * (ONE / 4096),
+        };
+        self.size.apply(&change, self.settings.cap);
     }
 
     fn on_loss(&mut self, _: u32) {}
 
     fn on_timeout(&mut self, _: u32) {
-        self.window /= 2;
-        self.bound();
+        self.size.halve();
     }
 
     fn window(&self) -> u32 {
-        self.window
+        self.size.window
     }
+}
+
+/// `part / whole` in sixteenths, rounded down, at most 15: four steps of a division by hand.
+fn sixteenths(part: u32, whole: u32) -> u32 {
+    (part * 16 / whole.max(1)).min(15)
 }

@@ -1,5 +1,7 @@
 //! Round-trip time of a path: smoothed mean and mean deviation, in integers (RFC 6298, section 2, with its gains).
 
+use super::LONGEST;
+
 /// What the samples so far say.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RttEstimate {
@@ -8,9 +10,6 @@ pub struct RttEstimate {
     /// 4 x mean deviation in ticks.
     deviation_4: u32,
 }
-
-/// Longest sample that is believed, in ticks: the largest RTO.
-const LONGEST: u32 = 1 << 25;
 
 impl RttEstimate {
     /// One more sample.
