@@ -30,8 +30,8 @@ struct Size {
 
 /// Windows of all paths, by the law that `law` chooses (docs/protocol.md, section 8).
 ///
-/// Takes an event a cycle, also of one path, in order. Two cycles later an ACK's counts and round trip are taken in, and
-/// the time-out changes; 12 cycles after the event the window. Nothing on the way depends on the window, so a law may be
+/// Takes an event a cycle, also of one path, in order. Two cycles later an ACK's counts and round trip are taken in; 3
+/// cycles after the event the time-out changes, 13 cycles after the event the window. Nothing on the way depends on the window, so a law may be
 /// as deep as it likes; a step of the window alone is a loop of one cycle. A path begins by its configuration, while no
 /// event is under way. `CA`, `GA` address bits of connections and paths.
 #[derive(LogicBlock)]
@@ -86,11 +86,14 @@ pub struct WindowEngine<const CA: usize, const GA: usize> {
     rtt_valid3: Dff<Bit>,
     rtt3: Dff<Bits<25>>,
     shortest3: Dff<Bits<25>>,
+    timed3: Dff<Bit>,
+    path3: Dff<Bits<16>>,
+    rtt_after3: Dff<RttState>,
     heard: Dff<LawEvent>,
     step12: Dff<Bits<19>>,
-    valid: [Dff<Bit>; 12],
-    path: [Dff<Bits<GA>>; 12],
-    late: [Dff<Bit>; 12],
+    valid: [Dff<Bit>; 13],
+    path: [Dff<Bits<GA>>; 13],
+    late: [Dff<Bit>; 13],
     least: Signal<Local, Bits<25>>,
     delivered: Signal<Local, Bits<16>>,
     marked: Signal<Local, Bits<16>>,
@@ -134,6 +137,9 @@ impl<const CA: usize, const GA: usize> Default for WindowEngine<CA, GA> {
             rtt_valid3: Default::default(),
             rtt3: Default::default(),
             shortest3: Default::default(),
+            timed3: Default::default(),
+            path3: Default::default(),
+            rtt_after3: Default::default(),
             heard: Default::default(),
             step12: Default::default(),
             valid: std::array::from_fn(|_| Default::default()),
@@ -151,7 +157,7 @@ impl<const CA: usize, const GA: usize> Logic for WindowEngine<CA, GA> {
     fn update(&mut self) {
         dff_setup!(
             self, clock, event1, event2, rtt2, delivered3, marked3, rtt_valid3, rtt3, shortest3,
-            heard, step12
+            timed3, path3, rtt_after3, heard, step12
         );
         self.counted.clock.next = self.clock.val();
         self.shortest.clock.next = self.clock.val();
@@ -160,7 +166,7 @@ impl<const CA: usize, const GA: usize> Logic for WindowEngine<CA, GA> {
         self.sizes.clock.next = self.clock.val();
         self.aimd.clock.next = self.clock.val();
         self.delay.clock.next = self.clock.val();
-        for i in 0..12 {
+        for i in 0..13 {
             self.valid[i].clock.next = self.clock.val();
             self.path[i].clock.next = self.clock.val();
             self.late[i].clock.next = self.clock.val();
@@ -170,7 +176,7 @@ impl<const CA: usize, const GA: usize> Logic for WindowEngine<CA, GA> {
         self.path[0].d.next = bit_cast::<GA, 16>(self.happened.val().path);
         self.late[0].d.next = self.happened.val().timeout;
         self.busy.next = self.happened.val().valid | self.valid[0].q.val();
-        for i in 1..12 {
+        for i in 1..13 {
             self.valid[i].d.next = self.valid[i - 1].q.val();
             self.path[i].d.next = self.path[i - 1].q.val();
             self.late[i].d.next = self.late[i - 1].q.val();
@@ -246,7 +252,7 @@ impl<const CA: usize, const GA: usize> Logic for WindowEngine<CA, GA> {
         self.delay.heard.next = self.heard.q.val();
         self.delay.margin_log2.next = self.margin_log2.val();
         self.delay.gain.next = self.gain.val();
-        self.sizes.read_address.next = self.path[9].q.val();
+        self.sizes.read_address.next = self.path[10].q.val();
         self.steps.read_address.next =
             bit_cast::<CA, GA>(self.path[9].q.val() >> self.path_bits.val());
         self.steps.write_enable.next = self.step_valid.val();
@@ -254,7 +260,8 @@ impl<const CA: usize, const GA: usize> Logic for WindowEngine<CA, GA> {
         self.steps.write_data.next = self.step.val();
         self.step12.d.next = self.steps.read_data.val();
 
-        // 12: the window.
+        // 12, 13: the window.
+        self.next.clock.next = self.clock.val();
         self.next.window.next = self.sizes.read_data.val().window;
         self.next.credit.next = self.sizes.read_data.val().credit;
         self.next.step.next = self.step12.q.val();
@@ -263,11 +270,11 @@ impl<const CA: usize, const GA: usize> Logic for WindowEngine<CA, GA> {
         if self.law.val() == bits::<2>(2) {
             self.next.change.next = self.delay.change.val();
         }
-        self.sizes.write_enable.next = self.valid[11].q.val() | self.path_write.val().valid;
-        self.sizes.write_address.next = self.path[11].q.val();
+        self.sizes.write_enable.next = self.valid[12].q.val() | self.path_write.val().valid;
+        self.sizes.write_address.next = self.path[12].q.val();
         self.sizes.write_data.next.window = self.next.window_after.val();
         self.sizes.write_data.next.credit = self.next.credit_after.val();
-        if self.late[11].q.val() {
+        if self.late[12].q.val() {
             self.sizes.write_data.next.credit = bits::<21>(0);
             self.sizes.write_data.next.window = self.sizes.read_data.val().window >> bits::<1>(1);
             if self.sizes.read_data.val().window < bits::<21>(8192) {
@@ -290,27 +297,30 @@ impl<const CA: usize, const GA: usize> Logic for WindowEngine<CA, GA> {
             self.sizes.write_data.next.credit = bits::<21>(0);
         }
 
-        self.window.next.valid = self.valid[11].q.val() | self.path_write.val().valid;
-        self.window.next.path = bit_cast::<16, GA>(self.path[11].q.val());
+        self.window.next.valid = self.valid[12].q.val() | self.path_write.val().valid;
+        self.window.next.path = bit_cast::<16, GA>(self.path[12].q.val());
         self.window.next.window =
             bit_cast::<9, 21>(self.sizes.write_data.val().window >> bits::<4>(12));
-        self.timeout.next.valid = self.event2.q.val().rtt_valid | self.path_write.val().valid;
-        self.timeout.next.path = bit_cast::<16, GA>(self.path[1].q.val());
-        self.timeout.next.measured = self.estimate.after.val().measured;
+        // 3: the time-out, out of registers.
+        self.timed3.d.next = self.event2.q.val().rtt_valid | self.path_write.val().valid;
+        self.path3.d.next = bit_cast::<16, GA>(self.path[1].q.val());
+        self.rtt_after3.d.next = self.rtt.write_data.val();
+        self.timeout.next.valid = self.timed3.q.val();
+        self.timeout.next.path = self.path3.q.val();
+        self.timeout.next.measured = self.rtt_after3.q.val().measured;
         self.timeout.next.timeout =
-            bit_cast::<32, 28>(self.estimate.after.val().mean_8 >> bits::<2>(3))
-                + bit_cast::<32, 28>(self.estimate.after.val().deviation_4);
+            bit_cast::<32, 28>(self.rtt_after3.q.val().mean_8 >> bits::<2>(3))
+                + bit_cast::<32, 28>(self.rtt_after3.q.val().deviation_4);
         if self.path_write.val().valid {
             self.window.next.path = self.path_write.val().path;
-            self.timeout.next.path = self.path_write.val().path;
-            self.timeout.next.measured = false;
+            self.path3.d.next = self.path_write.val().path;
         }
         if self.law.val() == bits::<2>(0) {
             self.window.next.window = bits::<9>(256);
         }
 
         if self.reset.val() {
-            for i in 0..12 {
+            for i in 0..13 {
                 self.valid[i].d.next = false;
             }
         }

@@ -245,10 +245,10 @@ pub(crate) const CONTRACTS: &[Contract] = &[
         size: "all of it",
         emit: || emitted(WindowStep::default(), "window_step"),
         properties: properties!("window_step"),
-        depth: None,
+        depth: Some(4),
         fault: Fault {
-            right: "(end_1 > {2'h0, cap, 12'h0}) ?",
-            wrong: "(end_1 > {2'h1, cap, 12'h0}) ?",
+            right: "(to_most_1_q - {2'h0, window})",
+            wrong: "(to_most_0_q - {2'h0, window})",
         },
     },
 ];

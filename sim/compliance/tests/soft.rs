@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 
 use metaroce_compliance::points;
-use metaroce_compliance::report::Outcome;
+use metaroce_compliance::report::{Outcome, PointResult};
 use metaroce_compliance::run::run_point;
 use metaroce_compliance::targets::soft::{SoftError, SoftLab};
 use metaroce_soft::{Device, DeviceOptions, ServeOptions, Server};
@@ -26,17 +26,37 @@ fn serve(addresses: Vec<IpAddr>, stop: Arc<AtomicBool>) -> (String, std::thread:
     (hear.recv().expect("the server starts"), thread)
 }
 
-#[test]
-fn the_software_peer_keeps_every_rule_that_it_can_be_asked() {
+/// Points mostly wait for silence: so several peers are asked at once, each a part of them.
+const PEERS: u8 = 4;
+
+/// What peer number `peer` answers to every `PEERS`th point.
+fn ask(peer: u8) -> Vec<(usize, PointResult)> {
     let stop = Arc::new(AtomicBool::new(false));
-    let planes = [[127, 0, 88, 1], [127, 0, 88, 2]];
-    let (server, thread) = serve(planes.map(IpAddr::from).to_vec(), stop.clone());
-    let own = [[127, 0, 88, 3], [127, 0, 88, 4]].map(Ipv4Addr::from);
-    let mut lab = SoftLab::new(&server, &own).expect("the server listens");
-    let run = |point| run_point(point, &mut lab);
-    let results: Vec<_> = points::all().into_iter().map(run).collect();
+    let address = |n| Ipv4Addr::new(127, 0, 88, 4 * peer + n);
+    let planes = vec![IpAddr::V4(address(1)), IpAddr::V4(address(2))];
+    let (server, thread) = serve(planes, stop.clone());
+    let mut lab = SoftLab::new(&server, &[address(3), address(4)]).expect("the server listens");
+    let points = points::all().into_iter().enumerate();
+    let mine = points.filter(|(index, _)| index % usize::from(PEERS) == usize::from(peer));
+    let results = mine
+        .map(|(index, point)| (index, run_point(point, &mut lab)))
+        .collect();
     stop.store(true, Ordering::Relaxed);
     thread.join().expect("the server ends well");
+    results
+}
+
+#[test]
+fn the_software_peer_keeps_every_rule_that_it_can_be_asked() {
+    let peers: Vec<_> = (0..PEERS)
+        .map(|peer| std::thread::spawn(move || ask(peer)))
+        .collect();
+    let mut results: Vec<_> = peers
+        .into_iter()
+        .flat_map(|peer| peer.join().expect("a peer answers"))
+        .collect();
+    results.sort_by_key(|(index, _)| *index);
+    let results: Vec<_> = results.into_iter().map(|(_, result)| result).collect();
     for r in &results {
         println!(
             "{:?} {} {}",

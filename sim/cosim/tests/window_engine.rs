@@ -19,8 +19,8 @@ const COUNTED: [u32; 2] = [4, 3];
 /// Packets that a round trip adds, in 1/256.
 const INCREASE: u32 = 256;
 /// Cycles from an event to its window, and to its time-out.
-const WINDOW_AFTER: usize = 12;
-const TIMEOUT_AFTER: usize = 2;
+const WINDOW_AFTER: usize = 13;
+const TIMEOUT_AFTER: usize = 3;
 
 fn set(dut: &mut VerilatedModel, name: &str, value: u64) {
     let port = dut.port(name).unwrap_or_else(|error| panic!("{error}"));
@@ -151,6 +151,9 @@ fn begin(dut: &mut VerilatedModel, path: usize, window: u64) {
     assert_eq!(said.field(9), window, "first window");
     dut.rise().unwrap();
     set_word(dut, "path_write", word(0));
+    dut.settle().unwrap();
+    check_timeout(dut, Some((path as u64, None)), 0);
+    dut.rise().unwrap();
 }
 
 fn word(path: usize, event: Option<Event>) -> Word {
