@@ -47,7 +47,7 @@ pub struct ReceiveSide<
     pub answer: Signal<Out, TxDescriptor>,
     /// One hot: the plane of the answer.
     pub answer_valid: [Signal<Out, Bit>; N],
-    /// The plane's slot is free; once up it stays up until an answer comes (valid comes four cycles after it was looked at).
+    /// The plane's slot is free; once up it stays up until an answer comes (valid comes five cycles after it was looked at).
     pub answer_ready: [Signal<In, Bit>; N],
     /// Configuration.
     pub config_write: Signal<In, ConfigWrite>,
