@@ -6,7 +6,9 @@ use crate::generated::constants;
 use crate::generated::tails::{PackNak, PackSack};
 use crate::prim::{Dff, RamSdp};
 use crate::receive_path::ReceiveState;
-use crate::receive_tables::{AckToggle, ConnectionAddress, PathKey, ReceiveEntries, Refused};
+use crate::receive_tables::{
+    AckToggle, ConnectionAddress, PathBegin, PathKey, ReceiveEntries, Refused,
+};
 use crate::round_robin::RoundRobin;
 use crate::sack_advance::SackSlot;
 use crate::sack_table::Advance;
@@ -16,7 +18,7 @@ use crate::types::{ConfigWrite, TxDescriptor};
 /// wanted. 4, the build: the path's record is read as it is before this cycle, straight from RAM. 5: the answer.
 ///
 /// In: each plane's oldest request for an ACK, `request_path`, `request_valid`; the oldest refusal, `refused`, `refused_valid`
-/// (stays until popped); `answer_ready`, which falls only by an answer; `hold`; the engine's record write and `advance`;
+/// (stays until popped); `answer_ready`, which falls only by an answer; `hold`; the engine's record write, `advance` and `begins`;
 /// `config_write`. Out: `request_pop`, `refused_pop`; `answer`, `answer_valid`; `built`, which is also the trace of an ACK;
 /// `refusal_built`, a cycle before the refusal is popped; `busy`. One plane is answered in every sixth cycle at most.
 /// Constant: `PATH_BITS`.
@@ -42,6 +44,7 @@ pub struct AnswerBuilder<const N: usize, const G: usize, const CA: usize, const 
     pub write_slot: Signal<In, SackSlot>,
     pub write_slot_enable: Signal<In, Bit>,
     pub advance: Signal<In, Advance>,
+    pub begins: Signal<In, PathBegin>,
     pub answer: Signal<Out, TxDescriptor>,
     pub answer_valid: [Signal<Out, Bit>; N],
     pub answer_ready: [Signal<In, Bit>; N],
@@ -89,7 +92,6 @@ pub struct AnswerBuilder<const N: usize, const G: usize, const CA: usize, const 
     nak: PackNak,
     // Configuration.
     entries: ReceiveEntries,
-    config_path: Signal<Local, Bit>,
     path_bits: Constant<Bits<4>>,
     path_mask: Constant<Bits<8>>,
     last_row: Constant<Bits<8>>,
@@ -126,6 +128,7 @@ impl<const N: usize, const G: usize, const CA: usize, const GA: usize> AnswerBui
             write_slot: Default::default(),
             write_slot_enable: Default::default(),
             advance: Default::default(),
+            begins: Default::default(),
             answer: Default::default(),
             answer_valid: std::array::from_fn(|_| Default::default()),
             answer_ready: std::array::from_fn(|_| Default::default()),
@@ -167,7 +170,6 @@ impl<const N: usize, const G: usize, const CA: usize, const GA: usize> AnswerBui
             sack: Default::default(),
             nak: Default::default(),
             entries: Default::default(),
-            config_path: Default::default(),
             path_bits: Constant::new((path_bits as LiteralType).into()),
             path_mask: Constant::new(((1 << path_bits) - 1).into()),
             last_row: Constant::new((16 * (G as LiteralType - 1)).into()),
@@ -350,8 +352,6 @@ impl<const N: usize, const G: usize, const CA: usize, const GA: usize> Logic
         }
 
         // Tables: the engine's records, the configuration, the own toggles.
-        self.config_path.next = self.config_write.val().valid
-            & (self.config_write.val().table == self.table_path.val());
         self.states.write_address.next = self.write_path.val();
         self.states.write_data.next = self.write_state.val();
         self.states.write_enable.next = self.write_enable.val();
@@ -375,21 +375,22 @@ impl<const N: usize, const G: usize, const CA: usize, const GA: usize> Logic
             & (self.config_write.val().table == self.table_connection.val());
         self.path_keys.write_address.next = bit_cast::<GA, 16>(self.config_write.val().index);
         self.path_keys.write_data.next = self.entries.path_key.val();
-        self.path_keys.write_enable.next = self.config_path.val();
+        self.path_keys.write_enable.next = self.config_write.val().valid
+            & (self.config_write.val().table == self.table_path.val());
         self.toggles.write_address.next = self.paths[2].q.val();
         self.toggles.write_data.next = self.asked4.q.val();
         self.toggles.write_enable.next = self.ack.val();
-        if self.config_path.val() {
-            self.toggles.write_address.next = bit_cast::<GA, 16>(self.config_write.val().index);
+        if self.begins.val().valid {
+            self.toggles.write_address.next = bit_cast::<GA, 16>(self.begins.val().path);
             self.toggles.write_data.next = false;
             self.toggles.write_enable.next = true;
-            self.cums.write_address.next = bit_cast::<GA, 16>(self.config_write.val().index);
-            self.cums.write_data.next = self.entries.first_psn.val();
+            self.cums.write_address.next = bit_cast::<GA, 16>(self.begins.val().path);
+            self.cums.write_data.next = self.begins.val().psn;
             self.cums.write_enable.next = true;
             for i in 0..G {
                 self.rows[i].write_enable.next = true;
                 self.rows[i].write_data.next = 0.into();
-                if (self.entries.first_psn.val() & self.window.val()).any() {
+                if (self.begins.val().psn & self.window.val()).any() {
                     self.rows[i].write_data.next = self.all.val();
                 }
             }

@@ -203,6 +203,7 @@ impl<
         self.builder.write_slot.next = self.engine.write_slot.val();
         self.builder.write_slot_enable.next = self.engine.write_slot_enable.val();
         self.builder.advance.next = self.engine.advance.val();
+        self.builder.begins.next = self.engine.begins.val();
         self.answer.next = self.builder.answer.val();
         for i in 0..N {
             self.placement_valid[i].next =
