@@ -1,4 +1,5 @@
 //! Every size of the NIC that is built, by name.
+use crate::engine::Engine;
 use crate::nic::Nic;
 use crate::receive_side::ReceiveSide;
 use crate::transmit_side::TransmitSide;
@@ -9,6 +10,8 @@ use rust_hdl::prelude::*;
 
 /// 4 planes, 64 bits; 4 connections of 16 paths, window 256, 16 message slots, 16 regions.
 pub type Small = Nic<4, 64, 8, 13, 10, 16, 2, 6, 4, 4, 64, 256, 8, 16, 14, 14, 10, 16, 4, 10, 7>;
+/// Its engine.
+pub type SmallEngine = Engine<4, 16, 2, 6, 4, 4, 64, 256, 8, 16, 14, 14, 10, 10, 7>;
 /// Its receive side.
 pub type SmallReceiveSide = ReceiveSide<4, 16, 2, 6, 4, 10, 7>;
 /// Its transmit side.
@@ -16,6 +19,8 @@ pub type SmallTransmitSide = TransmitSide<16, 2, 6, 4, 64, 4, 256, 8, 14, 14, 10
 
 /// 1 plane, 8 bits; 2 connections of 4 paths, window 32, 4 message slots, 4 regions.
 pub type Tiny = Nic<1, 8, 1, 104, 11, 4, 1, 3, 2, 2, 8, 32, 5, 2, 8, 11, 8, 4, 2, 4, 4>;
+/// Its engine.
+pub type TinyEngine = Engine<1, 4, 1, 3, 2, 2, 8, 32, 5, 2, 8, 11, 8, 4, 4>;
 /// Its receive side.
 pub type TinyReceiveSide = ReceiveSide<1, 2, 1, 3, 2, 4, 4>;
 /// Its transmit side.
@@ -59,6 +64,15 @@ pub fn emit(size: Size) -> Result<Design, EmitError> {
     with_stack(move || match size {
         Size::Small => emit_as(Small::new(4096), "metaroce_small"),
         Size::Tiny => emit_as(Tiny::new(1024), "metaroce_tiny"),
+    })
+}
+
+/// The Verilog of its engine alone.
+pub fn emit_engine(size: Size) -> Result<Design, EmitError> {
+    let whole = Narrowing::none();
+    with_stack(move || match size {
+        Size::Small => emit_as(SmallEngine::new(&whole), "engine_small"),
+        Size::Tiny => emit_as(TinyEngine::new(&whole), "engine_tiny"),
     })
 }
 

@@ -1,6 +1,5 @@
 //! `metaroce area`: what a core costs and how fast it is.
 
-mod engine;
 mod harness;
 mod registry;
 

@@ -15,7 +15,6 @@ use metaroce_rtl::plane_tx::PlaneTx;
 use metaroce_rtl::sizes;
 use rust_hdl::prelude::*;
 
-use super::engine::Engine;
 use crate::error::FlowError;
 use crate::self_test;
 
@@ -128,19 +127,8 @@ pub(crate) const SUBJECTS: &[Subject] = &[
     Subject {
         name: "engine",
         sizes: &[
-            ("small", || {
-                sizes::with_stack(|| {
-                    let engine =
-                        Engine::<4, 16, 2, 6, 4, 4, 64, 256, 8, 16, 14, 14, 10, 10, 7>::default();
-                    of(engine, "engine_small")
-                })
-            }),
-            ("tiny", || {
-                sizes::with_stack(|| {
-                    let engine = Engine::<1, 4, 1, 3, 2, 2, 8, 32, 5, 2, 8, 11, 8, 4, 4>::default();
-                    of(engine, "engine_tiny")
-                })
-            }),
+            ("small", || sizes::emit_engine(sizes::Size::Small)),
+            ("tiny", || sizes::emit_engine(sizes::Size::Tiny)),
         ],
     },
     Subject {
