@@ -33,6 +33,7 @@ pub mod axi_mem;
 pub mod axis;
 pub mod bus;
 pub mod capture;
+pub mod engine_bench;
 pub mod explain;
 pub mod host_view;
 pub mod lockstep;
@@ -42,5 +43,6 @@ pub mod station;
 pub mod testbed;
 pub mod trace;
 pub mod waves;
+pub mod words;
 
 pub use model::Error;
