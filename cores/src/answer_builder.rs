@@ -67,6 +67,8 @@ pub struct AnswerBuilder<const N: usize, const G: usize, const CA: usize, const 
     valids: [Dff<Bit>; 5],
     refuses: [Dff<Bit>; 5],
     planes: [Dff<Bits<3>>; 5],
+    /// Stage 1, one hot: the plane whose request is taken.
+    takes: [Dff<Bit>; N],
     paths: [Dff<Bits<GA>>; 4],
     // 2 and 3
     path_keys: RamSdp<PathKey, GA>,
@@ -149,6 +151,7 @@ impl<const N: usize, const G: usize, const CA: usize, const GA: usize> AnswerBui
             valids: std::array::from_fn(|_| Default::default()),
             refuses: std::array::from_fn(|_| Default::default()),
             planes: std::array::from_fn(|_| Default::default()),
+            takes: std::array::from_fn(|_| Default::default()),
             paths: std::array::from_fn(|_| Default::default()),
             path_keys: Default::default(),
             asked: Default::default(),
@@ -218,6 +221,7 @@ impl<const N: usize, const G: usize, const CA: usize, const GA: usize> Logic
         self.refusal_free.next = false;
         for i in 0..N {
             self.engaged[i].clock.next = self.clock.val();
+            self.takes[i].clock.next = self.clock.val();
             self.turns.wants[i].next = false;
             if !self.hold.val() & self.answer_ready[i].val() & !self.engaged[i].q.val() {
                 self.turns.wants[i].next = self.request_valid[i].val();
@@ -233,6 +237,9 @@ impl<const N: usize, const G: usize, const CA: usize, const GA: usize> Logic
         self.valids[0].d.next = self.ack0.val() | self.refuse0.val();
         self.refuses[0].d.next = self.refuse0.val();
         self.planes[0].d.next = self.refusal_plane.val();
+        for i in 0..N {
+            self.takes[i].d.next = self.ack0.val() & (self.turns.turn.val() == i.to_bits());
+        }
         if self.ack0.val() {
             self.planes[0].d.next = self.turns.turn.val();
             self.last.d.next = self.turns.turn.val();
@@ -250,12 +257,8 @@ impl<const N: usize, const G: usize, const CA: usize, const GA: usize> Logic
         // 1: its path. The request stayed where it was: a plane is engaged until its answer has left.
         self.paths[0].d.next = bit_cast::<GA, 16>(self.refused.val().path);
         for i in 0..N {
-            self.request_pop[i].next = false;
-            if self.valids[0].q.val()
-                & !self.refuses[0].q.val()
-                & (self.planes[0].q.val() == i.to_bits())
-            {
-                self.request_pop[i].next = true;
+            self.request_pop[i].next = self.takes[i].q.val();
+            if self.takes[i].q.val() {
                 self.paths[0].d.next = self.request_path[i].val();
             }
         }
@@ -402,6 +405,7 @@ impl<const N: usize, const G: usize, const CA: usize, const GA: usize> Logic
             }
             for i in 0..N {
                 self.engaged[i].d.next = false;
+                self.takes[i].d.next = false;
             }
             self.answered5.d.next = false;
             self.moved.d.next = false;
