@@ -2,6 +2,7 @@
 
 mod harness;
 mod registry;
+mod table;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,6 +18,7 @@ use crate::synth::DEFAULT_SEEDS;
 use crate::tool::{Tool, Toolbox};
 use crate::workshop::Workshop;
 pub(crate) use registry::{of as emitted, unknown};
+pub use table::{AreaRow, AreaTable, entries};
 
 /// How to measure.
 #[derive(Clone, Debug, Default)]

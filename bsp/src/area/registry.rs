@@ -10,13 +10,19 @@ use metaroce_cores::resolver::Resolver;
 use metaroce_cores::sack_table::SackTable;
 use metaroce_cores::transmit_engine::TransmitEngine;
 use metaroce_emit::{Design, EmitError, emit};
+use metaroce_rtl::engine::Engine;
 use metaroce_rtl::plane_rx::PlaneRx;
 use metaroce_rtl::plane_tx::PlaneTx;
+use metaroce_rtl::receive_side::ReceiveSide;
 use metaroce_rtl::sizes;
+use metaroce_rtl::transmit_side::TransmitSide;
 use rust_hdl::prelude::*;
 
 use crate::error::FlowError;
 use crate::self_test;
+
+/// The small engine with 64 connections of 16 paths.
+type MediumEngine = Engine<4, 16, 6, 10, 4, 64, 1024, 256, 8, 16, 18, 18, 10, 14, 11>;
 
 /// Emits one size.
 type Emit = fn() -> Result<Design, EmitError>;
@@ -121,6 +127,12 @@ pub(crate) const SUBJECTS: &[Subject] = &[
         name: "receive_side",
         sizes: &[
             ("small", || sizes::emit_receive_side(sizes::Size::Small)),
+            ("medium", || {
+                sizes::with_stack(|| {
+                    let side = ReceiveSide::<4, 16, 6, 10, 4, 14, 11>::new(4, &Narrowing::none());
+                    of(side, "receive_side_medium")
+                })
+            }),
             ("tiny", || sizes::emit_receive_side(sizes::Size::Tiny)),
         ],
     },
@@ -128,6 +140,9 @@ pub(crate) const SUBJECTS: &[Subject] = &[
         name: "engine",
         sizes: &[
             ("small", || sizes::emit_engine(sizes::Size::Small)),
+            ("medium", || {
+                sizes::with_stack(|| of(MediumEngine::new(&Narrowing::none()), "engine_medium"))
+            }),
             ("tiny", || sizes::emit_engine(sizes::Size::Tiny)),
         ],
     },
@@ -163,6 +178,14 @@ pub(crate) const SUBJECTS: &[Subject] = &[
         name: "transmit_side",
         sizes: &[
             ("small", || sizes::emit_transmit_side(sizes::Size::Small)),
+            ("medium", || {
+                sizes::with_stack(|| {
+                    let whole = Narrowing::none();
+                    let side =
+                        TransmitSide::<16, 6, 10, 64, 1024, 4, 256, 8, 18, 18, 10>::new(&whole);
+                    of(side, "transmit_side_medium")
+                })
+            }),
             ("tiny", || sizes::emit_transmit_side(sizes::Size::Tiny)),
         ],
     },
