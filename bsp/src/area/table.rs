@@ -157,8 +157,8 @@ impl AreaTable {
     pub fn page(&self, file: &str) -> String {
         let mut page = format!(
             "# What the hardware costs\n\n\
-             Written by `metaroce area --table docs/{file}`, which measures all of it anew and keeps it in `{file}` beside this page. No figure here \
-             is of a board: cells are by synthesis, the clock by place and route with the seeds named, and more seeds find faster ones. A size is \
+             `metaroce area --table docs/{file}` measures all of it anew and writes `{file}` and this page; a row by itself is `metaroce area CORE --size \
+             SIZE --device DEVICE`. No figure here is of a board: cells are by synthesis, the clock by place and route with the seeds named, and more seeds find faster ones. A size is \
              connections x paths of each.\n\n\
              LUT equivalents are LUT4 + 2 CCU2C + 4 DPR16X4; RAMs are of 18 kbit. The core alone is counted, without the registers that stand on its \
              ports while it is measured. `ecp5-85-8` is an LFE5UM5G-85 of speed 8, `ecp5-85-6` an LFE5U-85 of speed 6; either has 83,640 LUTs and 208 \
