@@ -42,6 +42,14 @@ impl Size {
         }
     }
 
+    /// Largest payload of a frame, in bytes.
+    pub const fn largest_payload(self) -> usize {
+        match self {
+            Self::Small => 4096,
+            Self::Tiny => 1024,
+        }
+    }
+
     /// What register CAPABILITIES says.
     pub const fn capabilities(self) -> Capabilities {
         match self {
@@ -56,9 +64,10 @@ const STACK_BYTES: usize = 256 << 20;
 
 /// The Verilog of a whole NIC of this size.
 pub fn emit(size: Size) -> Result<Design, EmitError> {
+    let (most, name) = (size.largest_payload(), format!("metaroce_{}", size.name()));
     with_stack(move || match size {
-        Size::Small => emit_as(Small::new(4096), "metaroce_small"),
-        Size::Tiny => emit_as(Tiny::new(1024), "metaroce_tiny"),
+        Size::Small => emit_as(Small::new(most), &name),
+        Size::Tiny => emit_as(Tiny::new(most), &name),
     })
 }
 

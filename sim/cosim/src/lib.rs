@@ -34,13 +34,16 @@ pub mod axis;
 pub mod bus;
 pub mod capture;
 pub mod explain;
+pub mod host;
 pub mod host_view;
+pub mod lab;
 pub mod lockstep;
 pub mod model;
 pub mod planes;
 pub mod station;
 pub mod testbed;
 pub mod trace;
+pub mod traffic;
 pub mod waves;
 
 pub use model::Error;
