@@ -121,6 +121,7 @@ pub(crate) const SUBJECTS: &[Subject] = &[
     Subject {
         name: "receive_side",
         sizes: &[
+            ("medium", || sizes::emit_receive_side(sizes::Size::Medium)),
             ("small", || sizes::emit_receive_side(sizes::Size::Small)),
             ("tiny", || sizes::emit_receive_side(sizes::Size::Tiny)),
         ],
@@ -174,6 +175,7 @@ pub(crate) const SUBJECTS: &[Subject] = &[
     Subject {
         name: "transmit_side",
         sizes: &[
+            ("medium", || sizes::emit_transmit_side(sizes::Size::Medium)),
             ("small", || sizes::emit_transmit_side(sizes::Size::Small)),
             ("tiny", || sizes::emit_transmit_side(sizes::Size::Tiny)),
         ],
@@ -185,6 +187,7 @@ pub(crate) const SUBJECTS: &[Subject] = &[
     Subject {
         name: "nic",
         sizes: &[
+            ("medium", || sizes::emit(sizes::Size::Medium)),
             ("small", || sizes::emit(sizes::Size::Small)),
             ("tiny", || sizes::emit(sizes::Size::Tiny)),
         ],

@@ -2,7 +2,6 @@
 use anyhow::Result;
 use metaroce_cosim::bus::Pace;
 use metaroce_cosim::lab::NicLab;
-use metaroce_cosim::planes::Faults;
 use metaroce_cosim::station::{Plant, Station, Surroundings};
 use metaroce_cosim::testbed::Testbed;
 use metaroce_cosim::waves::Request;
@@ -51,19 +50,10 @@ pub fn build(options: &Cosim, tracing: Option<&Tracing<'_>>) -> Result<Lab> {
     if let Some(cycle) = options.plant_fault {
         stations[0].plant(Plant { cycle });
     }
-    let faults = Faults {
-        loss: options.loss,
-        duplicate: options.duplicate,
-        corrupt: options.corrupt,
-        mark: options.mark,
-        delay: options.delay,
-        path_spread: options.path_spread,
-        jitter: options.jitter,
-    };
     Ok(Lab::new(Testbed::new(
         stations,
         nics.size().planes,
-        faults,
+        options.faults(),
         options.seed,
     )))
 }

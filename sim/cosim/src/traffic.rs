@@ -59,18 +59,19 @@ impl Setting {
         Self {
             seed,
             faults: Faults {
-                loss: 0.01,
+                loss: 0.004,
                 duplicate: 0.01,
-                corrupt: 0.01,
+                corrupt: 0.002,
                 mark: 0.05,
-                delay: 40,
-                path_spread: 100,
+                delay: 20,
+                path_spread: 60,
                 jitter: 0,
             },
             pace: Pace::Random(0.1),
             tunables: Tunables {
                 window: 16,
-                rto: 8_000,
+                // A plane of few bits takes longer for a frame.
+                rto: 8_000 / size.planes,
                 max_retries: 15,
                 ack_every: 2,
                 mtu_log2: 8,

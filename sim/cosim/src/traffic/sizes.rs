@@ -15,19 +15,28 @@ pub struct Lengths {
 }
 
 impl Lengths {
-    /// Many packets in few cycles: nine of ten have 64 bytes at most.
+    /// Many packets in few cycles: seven of ten have 64 bytes at most.
     pub fn mostly_short(mtu: u32) -> Self {
         Self {
             mtu,
-            short: 90,
+            short: 70,
             most: 16 * mtu + 3,
         }
     }
 
-    /// Every other one is long.
+    /// No bytes at all.
+    pub fn none() -> Self {
+        Self {
+            mtu: 256,
+            short: 100,
+            most: 0,
+        }
+    }
+
+    /// Most are longer than a packet.
     pub fn mixed(mtu: u32) -> Self {
         Self {
-            short: 50,
+            short: 20,
             ..Self::mostly_short(mtu)
         }
     }
@@ -35,16 +44,15 @@ impl Lengths {
     /// The next length: nothing, a few bytes, or around a multiple of the MTU, or anything.
     pub(super) fn draw(self, random: &mut ChaCha8Rng) -> u32 {
         if random.random_range(0..100) < self.short {
-            return random.random_range(0..=64);
+            return random.random_range(0..=self.most.min(64));
         }
-        match random.random_range(0..4) {
-            0 => 0,
-            1 => random.random_range(1..=self.most),
-            _ => {
-                let around = random.random_range(1..=16) * self.mtu;
-                around + random.random_range(0..7) - 3
-            }
-        }
+        let packets = match random.random_range(0..8) {
+            0 => return 0,
+            1 => return random.random_range(1..=self.most),
+            2 => random.random_range(1..=16),
+            _ => random.random_range(1..=4),
+        };
+        packets * self.mtu + random.random_range(0..7) - 3
     }
 
     /// Where it begins in its page: often next to the page's end, so that bursts must be split.

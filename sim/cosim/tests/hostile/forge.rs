@@ -24,18 +24,20 @@ type Spoil = (&'static str, u32, fn(&mut Forge, &mut Vec<u8>));
 /// Name, weight and deed of each kind.
 const SPOILS: &[Spoil] = &[
     ("good", 30, |_, _| {}),
-    ("field at its edge", 30, Forge::field_at_its_edge),
-    ("field random", 12, Forge::field_random),
-    ("length field", 6, Forge::length_field),
+    ("field at its edge", 30, |forge, frame| {
+        forge.field_at_its_edge(frame)
+    }),
+    ("field random", 12, |forge, frame| forge.field_random(frame)),
+    ("length field", 6, |forge, frame| forge.length_field(frame)),
     ("truncated at a beat", 8, Forge::truncated_at_a_beat),
     ("truncated anywhere", 3, Forge::truncated_anywhere),
     ("payload of any length", 4, Forge::payload_of_any_length),
     ("too long", 4, Forge::too_long),
     ("jumbo", 1, Forge::jumbo),
     ("runt", 4, Forge::runt),
-    ("bad ICRC", 6, Forge::bad_icrc),
-    ("opcode", 5, Forge::opcode),
-    ("ethertype", 3, Forge::ethertype),
+    ("bad ICRC", 6, |forge, frame| forge.bad_icrc(frame)),
+    ("opcode", 5, |forge, frame| forge.opcode(frame)),
+    ("ethertype", 3, |forge, frame| forge.ethertype(frame)),
     ("VLAN tag", 1, Forge::vlan_tag),
     ("noise", 2, Forge::noise),
 ];
@@ -276,7 +278,7 @@ impl Forge {
         (start + offset, field.bits)
     }
 
-    fn field_at_its_edge(&mut self, frame: &mut Vec<u8>) {
+    fn field_at_its_edge(&mut self, frame: &mut [u8]) {
         let (at, width) = self.field(frame);
         let low = at + width - 1;
         match self.random.random_range(0..6) {
@@ -293,14 +295,14 @@ impl Forge {
         self.seal_mostly(frame);
     }
 
-    fn field_random(&mut self, frame: &mut Vec<u8>) {
+    fn field_random(&mut self, frame: &mut [u8]) {
         let (at, width) = self.field(frame);
         (at..at + width).for_each(|place| set_bit(frame, place, self.random.random()));
         self.seal_mostly(frame);
     }
 
     /// The lengths that IP and UDP say, near to the right ones.
-    fn length_field(&mut self, frame: &mut Vec<u8>) {
+    fn length_field(&mut self, frame: &mut [u8]) {
         let off = self.random.random_range(0..9u16);
         for (at, right) in [(16, frame.len() - 14), (38, frame.len() - 34)] {
             if self.random.random_bool(0.7) {
@@ -372,12 +374,12 @@ impl Forge {
         }
     }
 
-    fn bad_icrc(&mut self, frame: &mut Vec<u8>) {
+    fn bad_icrc(&mut self, frame: &mut [u8]) {
         let place = self.random.random_range(0..8 * frame.len());
         turn_bit(frame, place);
     }
 
-    fn opcode(&mut self, frame: &mut Vec<u8>) {
+    fn opcode(&mut self, frame: &mut [u8]) {
         frame[42] = match self.random.random() {
             true => self.random.random_range(0xBE..=0xD4),
             false => self.random.random(),
@@ -385,7 +387,7 @@ impl Forge {
         self.seal_mostly(frame);
     }
 
-    fn ethertype(&mut self, frame: &mut Vec<u8>) {
+    fn ethertype(&mut self, frame: &mut [u8]) {
         let kinds = [
             0x0000, 0x0801, 0x0806, 0x86DD, 0x8100, 0x88CC, 0x8915, 0xFFFF,
         ];

@@ -11,6 +11,7 @@ use std::time::Instant;
 use forge::Forge;
 use metaroce_cosim::bus::Pace;
 use metaroce_cosim::lab::NicLab;
+use metaroce_protocol::CompletionStatus;
 use metaroce_rtl::sizes::Size as Built;
 use target::{ENDS, Target};
 
@@ -47,11 +48,15 @@ fn round(target: &mut Target, forge: &mut Forge, frames: u64) {
             }
         }
         target.cycle();
+        if target.cycles.is_multiple_of(256) {
+            target.hold_some();
+        }
         if target.cycles.is_multiple_of(64) {
             target.completions();
             target.post();
         }
     }
+    target.station.hold(0);
     target.settle();
     target.completions();
     while target.in_flight() > 0 {
@@ -94,6 +99,21 @@ fn hostile_frames(built: Built, rto: u32, total: u64, seed: u64) {
     );
     for (name, count) in ends {
         assert!(count > 0, "no frame ended as {name}");
+    }
+}
+
+/// RTO 0 is below its range: a path times out at once, again and again, and the NIC does not hang.
+#[test]
+fn a_time_out_of_0_ends_a_message_and_hangs_nothing() {
+    for built in [Built::Small, Built::Tiny] {
+        let lab = NicLab::new(built).expect("Verilog");
+        let mut target = Target::new(&lab, Pace::Full, 0, 5);
+        target.connect(1, false);
+        target.post().expect("room");
+        target.settle();
+        let ended: Vec<_> = target.completions().iter().map(|cqe| cqe.status).collect();
+        assert_eq!(ended, [CompletionStatus::RetryExceeded]);
+        target.check_counters();
     }
 }
 

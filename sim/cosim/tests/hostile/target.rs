@@ -67,6 +67,11 @@ impl Target {
         };
         let mut station = lab.station("target", &surroundings, None).expect("a NIC");
         let mut random = ChaCha8Rng::seed_from_u64(seed);
+        // The very first beats after reset are frames: they wait until the NIC is enabled, and are no better than others.
+        for plane in 0..lab.size().planes as usize {
+            station.deliver(plane, vec![0xFF]);
+            station.deliver(plane, (0..200).map(|_| random.random()).collect());
+        }
         let rings = Rings::new(&mut station, 4, 4);
         let memory = station.memory().clone();
         let mut memory = memory.borrow_mut();
@@ -214,6 +219,12 @@ impl Target {
     /// Whether a message may be posted.
     pub fn has_room(&self) -> bool {
         self.rings.has_room()
+    }
+
+    /// Some planes take nothing for a while: answers and data wait behind them.
+    pub fn hold_some(&mut self) {
+        let mask: u32 = self.random.random();
+        self.station.hold(mask & self.random.random::<u32>());
     }
 
     /// So many cycles.
