@@ -1,12 +1,14 @@
 //! `metaroce area`: what a core costs on a device, and how fast it is.
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 use anyhow::Result;
 use clap::Args;
 use metaroce_bsp::AreaOptions;
+use metaroce_bsp::area::{AreaTable, entries};
 use metaroce_bsp::tool::Toolbox;
 
-use crate::output::{Output, Stop};
+use crate::output::{Output, Stop, check_writable, usage, write_whole};
 
 /// Measure a core on a device: cells by synthesis, clock by place and route.
 ///
@@ -16,13 +18,17 @@ use crate::output::{Output, Stop};
 #[command(after_help = example())]
 pub struct Area {
     /// Core, by name.
-    core: String,
+    #[arg(required_unless_present = "table")]
+    core: Option<String>,
     /// Size of the core, by name; its first without it.
     #[arg(long)]
     size: Option<String>,
     /// Device, by name.
-    #[arg(long, value_parser = clap::builder::PossibleValuesParser::new(metaroce_bsp::area::devices()))]
-    device: String,
+    #[arg(long, required_unless_present = "table", value_parser = clap::builder::PossibleValuesParser::new(metaroce_bsp::area::devices()))]
+    device: Option<String>,
+    /// Measure the whole table of figures instead, into this .json file and the page beside it.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["core", "size", "device"])]
+    table: Option<PathBuf>,
     /// Seeds of place and route.
     #[arg(long, value_delimiter = ',', default_value = "1,2,3,4")]
     seeds: Vec<u32>,
@@ -40,7 +46,7 @@ fn example() -> String {
         .collect::<Vec<_>>()
         .join("\n");
     format!(
-        "Cores and their sizes:\n{cores}\n\nExample:\n  metaroce area plane_rx --size tiny --device ecp5-85-8 --json"
+        "Cores and their sizes:\n{cores}\n\nExample:\n  metaroce area plane_rx --size tiny --device ecp5-85-8 --json\n  metaroce area --table docs/area.json --seeds 1"
     )
 }
 
@@ -52,9 +58,13 @@ impl Area {
             cells_only: self.cells_only,
             toolbox: Toolbox::default().with_stop(stop.flag()),
         };
+        let (Some(core), Some(device)) = (&self.core, &self.device) else {
+            let file = self.table.as_deref().expect("clap asks for one of them");
+            return self.run_table(file, &options, output);
+        };
         let size = self.size.as_deref();
-        let work = || metaroce_bsp::area(&self.core, size, &self.device, &self.out, &options);
-        let report = output.wait(&format!("measuring {}", self.core), work);
+        let work = || metaroce_bsp::area(core, size, device, &self.out, &options);
+        let report = output.wait(&format!("measuring {core}"), work);
         let report = report.map_err(crate::output::flow_error)?;
         output.print(&report, || {
             let clock = report.fmax_mhz.map_or("not computed".into(), |best| {
@@ -75,6 +85,41 @@ impl Area {
             ];
             rows.extend(report.tools.values().map(|tool| ("tool", tool.clone())));
             rows
+        })
+    }
+
+    /// Measures the table and writes it.
+    fn run_table(&self, file: &Path, options: &AreaOptions, output: &Output) -> Result<()> {
+        if file.extension().is_none_or(|extension| extension != "json") {
+            let file = file.display();
+            return Err(usage(&format!(
+                "table: {file} must end in .json; the page stands beside it"
+            )));
+        }
+        let page = file.with_extension("md");
+        [file, &page].into_iter().try_for_each(check_writable)?;
+        let jobs = std::thread::available_parallelism().map_or(1, usize::from);
+        let progress = Mutex::new(output.progress(entries().count() as u64, "rows"));
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        let write = |table: &AreaTable| -> Result<()> {
+            let text = serde_json::to_string_pretty(table)? + "\n";
+            write_whole(file, text.as_bytes())?;
+            write_whole(&page, table.page(&name).as_bytes())
+        };
+        // A row is minutes of work: each is kept, whatever becomes of the others. A disk that is full shows at the last write.
+        let table = AreaTable::measure(&self.out, options, jobs, |table| {
+            let _ = write(table);
+            let rows = table.rows.len() as u64;
+            progress.lock().expect("no panic").set(rows);
+        });
+        drop(progress);
+        let table = table.map_err(crate::output::flow_error)?;
+        write(&table)?;
+        output.print(&table, || {
+            vec![
+                ("rows", table.rows.len().to_string()),
+                ("page", page.display().to_string()),
+            ]
         })
     }
 }

@@ -1,4 +1,4 @@
-//! `metaroce bench`: how fast the software is.
+//! `metaroce bench`: how fast the software is, and how many events a cycle the engine takes.
 use anyhow::Result;
 use clap::{Args, Subcommand};
 use metaroce_fabric::bench::bench_fabric;
@@ -6,10 +6,12 @@ use metaroce_soft::{SoftBenchOptions, SoftError, bench_model, bench_soft};
 
 use crate::output::{Ending, Output, Stop};
 
-/// How fast the software is.
+mod engine;
+
+/// How fast the software is, and how many events a cycle the hardware takes.
 #[derive(Args, Clone, Debug)]
 #[command(
-    after_help = "Examples:\n  metaroce bench model\n  metaroce bench soft --rounds 3\n  metaroce bench fabric --hosts 1024 --json"
+    after_help = "Examples:\n  metaroce bench model\n  metaroce bench soft --rounds 3\n  metaroce bench fabric --hosts 1024 --json\n  metaroce bench engine --cycles 20000"
 )]
 pub struct Bench {
     #[command(subcommand)]
@@ -36,6 +38,8 @@ enum What {
         #[arg(long, default_value_t = 1024, value_parser = clap::value_parser!(u32).range(32..=16_384))]
         hosts: u32,
     },
+    /// The verilated engine (small): events a cycle in all three directions at once, the model its peer.
+    Engine(engine::Engine),
     /// The model alone, in process.
     Model {
         /// Paths of the connection.
@@ -124,6 +128,7 @@ impl Bench {
                     ]
                 })
             }
+            What::Engine(engine) => engine.run(output, stop),
             What::Model { paths, packets } => {
                 let bench = bench_model(*paths, *packets);
                 output.print(&bench, || {

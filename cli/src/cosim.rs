@@ -1,8 +1,10 @@
-//! `metaroce cosim`: a file crosses lossy planes between two verilated NICs, in lockstep with the model.
+//! `metaroce cosim`: a file, or random traffic, crosses lossy planes between two verilated NICs, in lockstep with the model.
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::Args;
+use metaroce_cosim::planes::Faults;
+use metaroce_rtl::sizes::Size;
 use serde::Serialize;
 
 use crate::output::{Output, Stop, write_whole};
@@ -10,19 +12,27 @@ use crate::output::{Output, Stop, write_whole};
 mod lab;
 mod replay;
 mod run;
+mod traffic;
 
 /// Planes of the verilated NIC.
 const MAX_PLANES: u32 = 4;
 
-/// A file crosses lossy planes between two verilated NICs, in lockstep with the model.
+/// A file, or random traffic, crosses lossy planes between two verilated NICs, in lockstep with the model.
 #[derive(Args, Clone, Debug)]
 #[command(
-    after_help = "Example:\n  metaroce cosim --file README.md --planes 4 --loss 0.01 --seed 7"
+    after_help = "Examples:\n  metaroce cosim --file README.md --planes 4 --loss 0.01 --seed 7\n  metaroce cosim --packets 10000000 --size small --loss 0.005 --duplicate 0.01 --corrupt 0.005 --stall 0.1"
 )]
 pub struct Cosim {
     /// File to write from NIC A to NIC B.
-    #[arg(long)]
-    file: PathBuf,
+    #[arg(long, required_unless_present = "packets")]
+    file: Option<PathBuf>,
+    /// In place of a file: random messages both ways, until so many data packets have crossed.
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..),
+          conflicts_with_all = ["file", "planes", "message", "plant_fault", "waves", "no_pcap"])]
+    packets: Option<u64>,
+    /// Size of both NICs, with --packets.
+    #[arg(long, default_value = "small", value_parser = crate::emit::sizes(), requires = "packets")]
+    size: Size,
     /// Planes between the NICs, 1 to 4.
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_PLANES)))]
     planes: u32,
@@ -118,6 +128,19 @@ fn probability(text: &str) -> Result<f64, String> {
 }
 
 impl Cosim {
+    /// What each plane does to frames.
+    fn faults(&self) -> Faults {
+        Faults {
+            loss: self.loss,
+            duplicate: self.duplicate,
+            corrupt: self.corrupt,
+            mark: self.mark,
+            delay: self.delay,
+            path_spread: self.path_spread,
+            jitter: self.jitter,
+        }
+    }
+
     /// Runs, prints the report, and fails if anything differed.
     pub fn run(&self, output: &Output, stop: &Stop) -> Result<()> {
         if self.stall >= 1.0 {
@@ -125,8 +148,12 @@ impl Cosim {
                 "--stall must be below 1: a bus that always waits never ends",
             ));
         }
-        let file = std::fs::read(&self.file)
-            .with_context(|| format!("can't read {}", self.file.display()))?;
+        if let Some(packets) = self.packets {
+            return traffic::run(self, packets, output, stop);
+        }
+        let path = self.file.clone().unwrap_or_default();
+        let file =
+            std::fs::read(&path).with_context(|| format!("can't read {}", path.display()))?;
         make_folder(&self.out)?;
         let mut report = run::run(self, &file, output, stop)?;
         if report.moment.is_some() {

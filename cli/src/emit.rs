@@ -32,7 +32,7 @@ struct Report {
 }
 
 /// A parser that names the sizes there are in `--help` and when it refuses.
-fn sizes() -> impl TypedValueParser<Value = Size> {
+pub fn sizes() -> impl TypedValueParser<Value = Size> {
     let names = Size::ALL.iter().map(|size| size.name());
     PossibleValuesParser::new(names).try_map(|name| {
         let found = Size::ALL.iter().find(|size| size.name() == name);

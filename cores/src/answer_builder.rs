@@ -6,19 +6,21 @@ use crate::generated::constants;
 use crate::generated::tails::{PackNak, PackSack};
 use crate::prim::{Dff, RamSdp};
 use crate::receive_path::ReceiveState;
-use crate::receive_tables::{AckToggle, ConnectionAddress, PathKey, ReceiveEntries, Refused};
+use crate::receive_tables::{
+    AckToggle, ConnectionAddress, PathBegin, PathKey, ReceiveEntries, Refused,
+};
 use crate::round_robin::RoundRobin;
 use crate::sack_advance::SackSlot;
 use crate::sack_table::Advance;
 use crate::types::{ConfigWrite, TxDescriptor};
 
-/// 0: a plane whose answer slot is free, planes in turn, a refusal and an ACK in turn. 1, 2: whether it is still wanted. 3, the build:
-/// the path's record is read as it is before this cycle, straight from RAM. 4: the answer.
+/// 0: a plane whose answer slot is free, planes in turn, a refusal and an ACK in turn. 1: its path. 2, 3: whether it is still
+/// wanted. 4, the build: the path's record is read as it is before this cycle, straight from RAM. 5: the answer.
 ///
 /// In: each plane's oldest request for an ACK, `request_path`, `request_valid`; the oldest refusal, `refused`, `refused_valid`
-/// (stays until popped); `answer_ready`, which falls only by an answer; `hold`; the engine's record write and `advance`;
+/// (stays until popped); `answer_ready`, which falls only by an answer; `hold`; the engine's record write, `advance` and `begins`;
 /// `config_write`. Out: `request_pop`, `refused_pop`; `answer`, `answer_valid`; `built`, which is also the trace of an ACK;
-/// `refusal_built`, a cycle before the refusal is popped; `busy`. One plane is answered in every fifth cycle at most.
+/// `refusal_built`, a cycle before the refusal is popped; `busy`. One plane is answered in every sixth cycle at most.
 /// Constant: `PATH_BITS`.
 ///
 /// A request whose path has none pending (it was configured anew) or has moved to another plane is dropped. A refusal whose
@@ -42,6 +44,7 @@ pub struct AnswerBuilder<const N: usize, const G: usize, const CA: usize, const 
     pub write_slot: Signal<In, SackSlot>,
     pub write_slot_enable: Signal<In, Bit>,
     pub advance: Signal<In, Advance>,
+    pub begins: Signal<In, PathBegin>,
     pub answer: Signal<Out, TxDescriptor>,
     pub answer_valid: [Signal<Out, Bit>; N],
     pub answer_ready: [Signal<In, Bit>; N],
@@ -60,19 +63,21 @@ pub struct AnswerBuilder<const N: usize, const G: usize, const CA: usize, const 
     refusing: Signal<Local, Bit>,
     refuse0: Signal<Local, Bit>,
     ack0: Signal<Local, Bit>,
-    // What moves from stage to stage; index i is stage i + 1.
-    valids: [Dff<Bit>; 4],
-    refuses: [Dff<Bit>; 4],
-    planes: [Dff<Bits<3>>; 4],
+    // What moves from stage to stage; index i is stage i + 1, of `paths` i + 2.
+    valids: [Dff<Bit>; 5],
+    refuses: [Dff<Bit>; 5],
+    planes: [Dff<Bits<3>>; 5],
+    /// Stage 1, one hot: the plane whose request is taken.
+    takes: [Dff<Bit>; N],
     paths: [Dff<Bits<GA>>; 4],
-    // 1 and 2
+    // 2 and 3
     path_keys: RamSdp<PathKey, GA>,
     asked: RamSdp<Bit, GA>,
     toggles: RamSdp<Bit, GA>,
-    // 3
-    path_key3: Dff<PathKey>,
-    asked3: Dff<Bit>,
-    toggle3: Dff<Bit>,
+    // 4
+    path_key4: Dff<PathKey>,
+    asked4: Dff<Bit>,
+    toggle4: Dff<Bit>,
     here: Signal<Local, Bit>,
     ack: Signal<Local, Bit>,
     refusal: Signal<Local, Bit>,
@@ -80,16 +85,15 @@ pub struct AnswerBuilder<const N: usize, const G: usize, const CA: usize, const 
     states: RamSdp<ReceiveState, GA>,
     cums: RamSdp<Bits<24>, GA>,
     rows: [RamSdp<Bits<16>, GA>; G],
-    // 4
-    path_key4: Dff<PathKey>,
-    answered4: Dff<Bit>,
+    // 5
+    path_key5: Dff<PathKey>,
+    answered5: Dff<Bit>,
     row: Signal<Local, Bits<16>>,
     bitvector: Signal<Local, Bits<256>>,
     sack: PackSack,
     nak: PackNak,
     // Configuration.
     entries: ReceiveEntries,
-    config_path: Signal<Local, Bit>,
     path_bits: Constant<Bits<4>>,
     path_mask: Constant<Bits<8>>,
     last_row: Constant<Bits<8>>,
@@ -126,6 +130,7 @@ impl<const N: usize, const G: usize, const CA: usize, const GA: usize> AnswerBui
             write_slot: Default::default(),
             write_slot_enable: Default::default(),
             advance: Default::default(),
+            begins: Default::default(),
             answer: Default::default(),
             answer_valid: std::array::from_fn(|_| Default::default()),
             answer_ready: std::array::from_fn(|_| Default::default()),
@@ -146,13 +151,14 @@ impl<const N: usize, const G: usize, const CA: usize, const GA: usize> AnswerBui
             valids: std::array::from_fn(|_| Default::default()),
             refuses: std::array::from_fn(|_| Default::default()),
             planes: std::array::from_fn(|_| Default::default()),
+            takes: std::array::from_fn(|_| Default::default()),
             paths: std::array::from_fn(|_| Default::default()),
             path_keys: Default::default(),
             asked: Default::default(),
             toggles: Default::default(),
-            path_key3: Default::default(),
-            asked3: Default::default(),
-            toggle3: Default::default(),
+            path_key4: Default::default(),
+            asked4: Default::default(),
+            toggle4: Default::default(),
             here: Default::default(),
             ack: Default::default(),
             refusal: Default::default(),
@@ -160,14 +166,13 @@ impl<const N: usize, const G: usize, const CA: usize, const GA: usize> AnswerBui
             states: Default::default(),
             cums: Default::default(),
             rows: std::array::from_fn(|_| Default::default()),
-            path_key4: Default::default(),
-            answered4: Default::default(),
+            path_key5: Default::default(),
+            answered5: Default::default(),
             row: Default::default(),
             bitvector: Default::default(),
             sack: Default::default(),
             nak: Default::default(),
             entries: Default::default(),
-            config_path: Default::default(),
             path_bits: Constant::new((path_bits as LiteralType).into()),
             path_mask: Constant::new(((1 << path_bits) - 1).into()),
             last_row: Constant::new((16 * (G as LiteralType - 1)).into()),
@@ -189,7 +194,7 @@ impl<const N: usize, const G: usize, const CA: usize, const GA: usize> Logic
     fn update(&mut self) {
         dff_setup!(self, clock, last, last_refusal, moved, moved_plane);
         dff_setup!(
-            self, clock, path_key3, asked3, toggle3, path_key4, answered4
+            self, clock, path_key4, asked4, toggle4, path_key5, answered5
         );
         clock!(
             self, clock, path_keys, asked, toggles, addresses, states, cums
@@ -202,11 +207,10 @@ impl<const N: usize, const G: usize, const CA: usize, const GA: usize> Logic
         }
         self.refusing.next = false;
         self.busy.next = false;
-        for i in 0..4 {
+        for i in 0..5 {
             self.valids[i].clock.next = self.clock.val();
             self.refuses[i].clock.next = self.clock.val();
             self.planes[i].clock.next = self.clock.val();
-            self.paths[i].clock.next = self.clock.val();
             if self.valids[i].q.val() {
                 self.busy.next = true;
                 if self.refuses[i].q.val() {
@@ -217,6 +221,7 @@ impl<const N: usize, const G: usize, const CA: usize, const GA: usize> Logic
         self.refusal_free.next = false;
         for i in 0..N {
             self.engaged[i].clock.next = self.clock.val();
+            self.takes[i].clock.next = self.clock.val();
             self.turns.wants[i].next = false;
             if !self.hold.val() & self.answer_ready[i].val() & !self.engaged[i].q.val() {
                 self.turns.wants[i].next = self.request_valid[i].val();
@@ -232,13 +237,8 @@ impl<const N: usize, const G: usize, const CA: usize, const GA: usize> Logic
         self.valids[0].d.next = self.ack0.val() | self.refuse0.val();
         self.refuses[0].d.next = self.refuse0.val();
         self.planes[0].d.next = self.refusal_plane.val();
-        self.paths[0].d.next = bit_cast::<GA, 16>(self.refused.val().path);
         for i in 0..N {
-            self.request_pop[i].next = false;
-            if self.ack0.val() & (self.turns.turn.val() == i.to_bits()) {
-                self.request_pop[i].next = true;
-                self.paths[0].d.next = self.request_path[i].val();
-            }
+            self.takes[i].d.next = self.ack0.val() & (self.turns.turn.val() == i.to_bits());
         }
         if self.ack0.val() {
             self.planes[0].d.next = self.turns.turn.val();
@@ -248,53 +248,67 @@ impl<const N: usize, const G: usize, const CA: usize, const GA: usize> Logic
         if self.refuse0.val() {
             self.last_refusal.d.next = true;
         }
-        for i in 1..4 {
+        for i in 1..5 {
             self.valids[i].d.next = self.valids[i - 1].q.val();
             self.refuses[i].d.next = self.refuses[i - 1].q.val();
             self.planes[i].d.next = self.planes[i - 1].q.val();
+        }
+
+        // 1: its path. The request stayed where it was: a plane is engaged until its answer has left.
+        self.paths[0].d.next = bit_cast::<GA, 16>(self.refused.val().path);
+        for i in 0..N {
+            self.request_pop[i].next = self.takes[i].q.val();
+            if self.takes[i].q.val() {
+                self.paths[0].d.next = self.request_path[i].val();
+            }
+        }
+        for i in 0..4 {
+            self.paths[i].clock.next = self.clock.val();
+        }
+        for i in 1..4 {
             self.paths[i].d.next = self.paths[i - 1].q.val();
         }
 
-        // 1 and 2: is it still wanted?
+        // 2 and 3: is it still wanted?
         self.path_keys.read_address.next = self.paths[0].q.val();
         self.asked.read_address.next = self.paths[0].q.val();
         self.toggles.read_address.next = self.paths[0].q.val();
-        self.path_key3.d.next = self.path_keys.read_data.val();
-        self.asked3.d.next = self.asked.read_data.val();
-        self.toggle3.d.next = self.toggles.read_data.val();
+        self.path_key4.d.next = self.path_keys.read_data.val();
+        self.asked4.d.next = self.asked.read_data.val();
+        self.toggle4.d.next = self.toggles.read_data.val();
 
-        // 3: the build.
+        // 4: the build.
         self.here.next =
-            self.valids[2].q.val() & (self.path_key3.q.val().plane == self.planes[2].q.val());
+            self.valids[3].q.val() & (self.path_key4.q.val().plane == self.planes[3].q.val());
         self.ack.next = self.here.val()
-            & !self.refuses[2].q.val()
-            & (self.asked3.q.val() ^ self.toggle3.q.val());
-        self.refusal.next = self.here.val() & self.refuses[2].q.val();
+            & !self.refuses[3].q.val()
+            & (self.asked4.q.val() ^ self.toggle4.q.val());
+        self.refusal.next = self.here.val() & self.refuses[3].q.val();
         if self.refusal.val() {
             self.moved.d.next = false;
-        } else if self.valids[2].q.val() & self.refuses[2].q.val() {
+        } else if self.valids[3].q.val() & self.refuses[3].q.val() {
             self.moved.d.next = true;
-            self.moved_plane.d.next = self.path_key3.q.val().plane;
+            self.moved_plane.d.next = self.path_key4.q.val().plane;
         }
         self.built.next.valid = self.ack.val();
         self.built.next.path = bit_cast::<16, GA>(self.paths[2].q.val());
-        self.built.next.plane = self.planes[2].q.val();
-        self.built.next.toggle = self.asked3.q.val();
+        self.built.next.plane = self.planes[3].q.val();
+        self.built.next.toggle = self.asked4.q.val();
         self.refusal_built.next = self.refusal.val();
         self.states.read_address.next = self.paths[2].q.val();
         self.cums.read_address.next = self.paths[2].q.val();
         self.addresses.read_address.next =
             bit_cast::<CA, GA>(self.paths[2].q.val() >> self.path_bits.val());
-        self.path_key4.d.next = self.path_key3.q.val();
-        self.answered4.d.next = self.ack.val() | self.refusal.val();
+        self.path_key5.d.next = self.path_key4.q.val();
+        self.answered5.d.next = self.ack.val() | self.refusal.val();
 
-        // 4: the answer.
-        self.refused_pop.next = self.answered4.q.val() & self.refuses[3].q.val();
+        // 5: the answer.
+        self.refused_pop.next = self.answered5.q.val() & self.refuses[4].q.val();
         self.answer.next.ack_request = false;
         self.answer.next.dest_qp = self.addresses.read_data.val().remote_qp;
         self.answer.next.path = bit_cast::<8, GA>(self.paths[3].q.val()) & self.path_mask.val();
-        self.answer.next.epoch = self.path_key4.q.val().epoch;
-        self.answer.next.entropy = self.path_key4.q.val().entropy;
+        self.answer.next.epoch = self.path_key5.q.val().epoch;
+        self.answer.next.entropy = self.path_key5.q.val().entropy;
         self.answer.next.dst_mac = self.addresses.read_data.val().dst_mac;
         self.answer.next.src_mac = self.addresses.read_data.val().src_mac;
         self.answer.next.src_ip = self.addresses.read_data.val().src_ip;
@@ -321,7 +335,7 @@ impl<const N: usize, const G: usize, const CA: usize, const GA: usize> Logic
         self.nak.stream.next = self.refused.val().stream;
         self.nak.message.next = self.refused.val().message;
         self.answer.next.tail = self.sack.bits.val();
-        if self.refuses[3].q.val() {
+        if self.refuses[4].q.val() {
             self.answer.next.opcode = self.opcode_refusal.val();
             self.answer.next.psn = self.refused.val().psn;
             self.answer.next.tsn = self.refused.val().tsn;
@@ -330,9 +344,9 @@ impl<const N: usize, const G: usize, const CA: usize, const GA: usize> Logic
         }
         for i in 0..N {
             self.answer_valid[i].next =
-                self.answered4.q.val() & (self.planes[3].q.val() == i.to_bits());
+                self.answered5.q.val() & (self.planes[4].q.val() == i.to_bits());
             self.engaged[i].d.next = self.engaged[i].q.val();
-            if self.valids[3].q.val() & (self.planes[3].q.val() == i.to_bits()) {
+            if self.valids[4].q.val() & (self.planes[4].q.val() == i.to_bits()) {
                 self.engaged[i].d.next = false;
             }
             if self.valids[0].d.val() & (self.planes[0].d.val() == i.to_bits()) {
@@ -341,8 +355,6 @@ impl<const N: usize, const G: usize, const CA: usize, const GA: usize> Logic
         }
 
         // Tables: the engine's records, the configuration, the own toggles.
-        self.config_path.next = self.config_write.val().valid
-            & (self.config_write.val().table == self.table_path.val());
         self.states.write_address.next = self.write_path.val();
         self.states.write_data.next = self.write_state.val();
         self.states.write_enable.next = self.write_enable.val();
@@ -366,34 +378,36 @@ impl<const N: usize, const G: usize, const CA: usize, const GA: usize> Logic
             & (self.config_write.val().table == self.table_connection.val());
         self.path_keys.write_address.next = bit_cast::<GA, 16>(self.config_write.val().index);
         self.path_keys.write_data.next = self.entries.path_key.val();
-        self.path_keys.write_enable.next = self.config_path.val();
+        self.path_keys.write_enable.next = self.config_write.val().valid
+            & (self.config_write.val().table == self.table_path.val());
         self.toggles.write_address.next = self.paths[2].q.val();
-        self.toggles.write_data.next = self.asked3.q.val();
+        self.toggles.write_data.next = self.asked4.q.val();
         self.toggles.write_enable.next = self.ack.val();
-        if self.config_path.val() {
-            self.toggles.write_address.next = bit_cast::<GA, 16>(self.config_write.val().index);
+        if self.begins.val().valid {
+            self.toggles.write_address.next = bit_cast::<GA, 16>(self.begins.val().path);
             self.toggles.write_data.next = false;
             self.toggles.write_enable.next = true;
-            self.cums.write_address.next = bit_cast::<GA, 16>(self.config_write.val().index);
-            self.cums.write_data.next = self.entries.first_psn.val();
+            self.cums.write_address.next = bit_cast::<GA, 16>(self.begins.val().path);
+            self.cums.write_data.next = self.begins.val().psn;
             self.cums.write_enable.next = true;
             for i in 0..G {
                 self.rows[i].write_enable.next = true;
                 self.rows[i].write_data.next = 0.into();
-                if (self.entries.first_psn.val() & self.window.val()).any() {
+                if (self.begins.val().psn & self.window.val()).any() {
                     self.rows[i].write_data.next = self.all.val();
                 }
             }
         }
 
         if self.reset.val() {
-            for i in 0..4 {
+            for i in 0..5 {
                 self.valids[i].d.next = false;
             }
             for i in 0..N {
                 self.engaged[i].d.next = false;
+                self.takes[i].d.next = false;
             }
-            self.answered4.d.next = false;
+            self.answered5.d.next = false;
             self.moved.d.next = false;
         }
     }

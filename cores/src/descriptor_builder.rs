@@ -5,6 +5,7 @@ use crate::next_in_turn::NextInTurn;
 use crate::path_table::PathTable;
 use crate::prim::Dff;
 use crate::ram_bypass::RamBypass;
+use crate::slots_waiting::SlotsWaiting;
 use crate::transmission_queue::TransmissionQueue;
 use crate::transmit_path::{ConnectionEntry, PathWrite, Transmission};
 use crate::types::{Message, TxDescriptor};
@@ -15,7 +16,8 @@ use rust_hdl::prelude::*;
 /// Each plane has a queue of four decisions: `room`. F0 takes the oldest of a plane that is ready and has nothing in a
 /// later stage, planes in turn; F1 has the records; F2 the packet's place in the message; F3 shows the descriptor. So a
 /// descriptor comes 4 cycles after its decision at the earliest, one a cycle over all planes, one in 4 cycles on one
-/// plane, and never waits on the bus. `N` planes, `CA`, `GA` address bits of connections and of paths, `IW` log2 of
+/// plane, and never waits on the bus. A plane takes no decision behind a retransmission that waits: a new packet may take the
+/// place of its PSN in the in-flight table, if a forged ACK has moved the window. `N` planes, `CA`, `GA` address bits of connections and of paths, `IW` log2 of
 /// the window, `FA` = GA + IW.
 #[derive(LogicBlock)]
 pub struct DescriptorBuilder<
@@ -61,6 +63,8 @@ pub struct DescriptorBuilder<
     pub data_ready: Signal<In, Bits<N>>,
     /// Planes with a decision in their queue or in a stage.
     pub busy: Signal<Out, Bits<N>>,
+    /// Message slots, by bit, that a decision waits for: no message may enter them.
+    pub slots: Signal<Out, Bits<16>>,
     path_bits: Constant<Bits<4>>,
     window_bits: Constant<Bits<4>>,
     write_opcode: Constant<Bits<8>>,
@@ -69,6 +73,9 @@ pub struct DescriptorBuilder<
     queue: [TransmissionQueue; N],
     turn: NextInTurn<N>,
     last: Dff<Bits<3>>,
+    again: Dff<Bits<N>>,
+    still_again: Signal<Local, Bits<N>>,
+    waiting: SlotsWaiting,
     in_flight: RamBypass<Bits<24>, FA>,
     message_table: PathTable<Message, 4>,
     connection_table: PathTable<ConnectionEntry, CA>,
@@ -118,6 +125,7 @@ impl<const N: usize, const CA: usize, const GA: usize, const IW: usize, const FA
             data_valid: Default::default(),
             data_ready: Default::default(),
             busy: Default::default(),
+            slots: Default::default(),
             path_bits: Constant::new(bits((GA - CA) as u64)),
             window_bits: Constant::new(bits(IW as u64)),
             write_opcode: Constant::new(bits(OPCODE_WRITE)),
@@ -126,6 +134,9 @@ impl<const N: usize, const CA: usize, const GA: usize, const IW: usize, const FA
             queue: std::array::from_fn(|_| Default::default()),
             turn: Default::default(),
             last: Default::default(),
+            again: Default::default(),
+            still_again: Default::default(),
+            waiting: Default::default(),
             in_flight: Default::default(),
             message_table: Default::default(),
             connection_table: Default::default(),
@@ -162,6 +173,7 @@ impl<const N: usize, const CA: usize, const GA: usize, const IW: usize, const FA
             self,
             clock,
             last,
+            again,
             stage1,
             plane1,
             stage2,
@@ -213,7 +225,7 @@ impl<const N: usize, const CA: usize, const GA: usize, const IW: usize, const FA
             self.queue[k].push.next =
                 self.transmission_valid.val() & self.transmission_plane.val().get_bit(k);
             self.queue[k].pop.next = self.turn.grant.val().get_bit(k);
-            if self.queue[k].room.val() {
+            if self.queue[k].room.val() & !self.again.q.val().get_bit(k) {
                 self.room.next = self.room.val().replace_bit(k, true);
             }
             if self.queue[k].valid.val() {
@@ -237,6 +249,21 @@ impl<const N: usize, const CA: usize, const GA: usize, const IW: usize, const FA
         if self.turn.found.val() {
             self.last.d.next = self.turn.pick.val();
         }
+        self.still_again.next = self.again.q.val();
+        if self.oldest.val().again {
+            self.still_again.next = self.again.q.val() & !self.turn.grant.val();
+        }
+        self.again.d.next = self.still_again.val();
+        if self.transmission_valid.val() & self.transmission.val().again {
+            self.again.d.next = self.still_again.val() | self.transmission_plane.val();
+        }
+        self.waiting.clock.next = self.clock.val();
+        self.waiting.reset.next = self.reset.val();
+        self.waiting.enter.next = self.transmission_valid.val() & !self.transmission.val().probe;
+        self.waiting.enter_slot.next = self.transmission.val().slot;
+        self.waiting.leave.next = self.turn.found.val() & !self.oldest.val().probe;
+        self.waiting.leave_slot.next = self.oldest.val().slot;
+        self.slots.next = self.waiting.waiting.val();
         self.stage1.d.next = self.oldest.val();
         self.plane1.d.next = self.turn.grant.val();
         self.in_flight.read_address.next = (bit_cast::<FA, 16>(self.oldest.val().path)
@@ -309,6 +336,7 @@ impl<const N: usize, const CA: usize, const GA: usize, const IW: usize, const FA
             self.plane2.d.next = bits::<N>(0);
             self.plane3.d.next = bits::<N>(0);
             self.last.d.next = bits::<3>(0);
+            self.again.d.next = bits::<N>(0);
         }
     }
 }

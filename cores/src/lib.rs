@@ -53,6 +53,7 @@ pub mod selector;
 pub mod shift_queue;
 pub mod skid_buffer;
 pub mod slot_counter;
+pub mod slots_waiting;
 pub mod stream_fifo;
 pub mod transmission_queue;
 pub mod transmit_config;

@@ -26,6 +26,8 @@ pub struct PathBank<const CA: usize> {
     pub window: Signal<In, Bits<8>>,
     /// Packets that the path may still send, 0..=W; 0 if it is not live.
     pub headroom: Signal<Out, Bits<9>>,
+    /// It may be used.
+    pub usable: Signal<Out, Bit>,
     /// Its plane.
     pub plane: Signal<Out, Bits<3>>,
     /// Its next PSN.
@@ -59,6 +61,7 @@ impl<const CA: usize> PathBank<CA> {
             connection: Default::default(),
             window: Default::default(),
             headroom: Default::default(),
+            usable: Default::default(),
             plane: Default::default(),
             next_psn: Default::default(),
             next_tsn: Default::default(),
@@ -129,6 +132,7 @@ impl<const CA: usize> Logic for PathBank<CA> {
 
         self.next_psn.next = self.psn.read_data.val();
         self.next_tsn.next = self.tsn.read_data.val();
+        self.usable.next = self.live.read_data.val();
         self.plane.next = self.carrier.read_data.val();
         // Both differences are at most 256, so low bits suffice.
         self.unresolved.next =

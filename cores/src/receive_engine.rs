@@ -9,7 +9,9 @@ use crate::generated::tails::UnpackWriteTail;
 use crate::narrow::Narrowing;
 use crate::prim::{Dff, RamSdp};
 use crate::receive_path::{ReceivePath, ReceiveState};
-use crate::receive_tables::{AckToggle, ConnectionKey, PathKey, ReceiveEntries, Refused};
+use crate::receive_tables::{
+    AckToggle, ConnectionKey, PathBegin, PathKey, ReceiveEntries, Refused,
+};
 use crate::region_check::{Region, RegionCheck};
 use crate::sack_advance::SackSlot;
 use crate::sack_table::{Advance, SackTable};
@@ -23,7 +25,7 @@ use crate::types::{ConfigWrite, FrameEvent, Placement};
 /// Out: `placement` and `placement_valid` with `plane`; `refused` and `refused_valid`; the record written, `write_enable`,
 /// `write_path`, `write_state`, and its slots, `write_slot_enable`, `write_slot`; `counts` (without those of answers); `commit`.
 /// Later: `advance`; the request for an ACK, `request_valid`, `request_path`, `request_plane`, once what its packet made of
-/// the cumulative point has advanced. `loading`: a path's slots are being set up, no event may enter; `busy`.
+/// the cumulative point has advanced. `begins`: a path's record is set up, the cycle after its entry. `loading`: a path's slots are being set up, no event may enter; `busy`.
 #[derive(LogicBlock)]
 pub struct ReceiveEngine<
     const G: usize,
@@ -55,6 +57,7 @@ pub struct ReceiveEngine<
     pub write_slot: Signal<Out, SackSlot>,
     pub write_slot_enable: Signal<Out, Bit>,
     pub advance: Signal<Out, Advance>,
+    pub begins: Signal<Out, PathBegin>,
     pub counts: Signal<Out, ReceiveCounts>,
     pub commit: Signal<Out, Bit>,
     pub loading: Signal<Out, Bit>,
@@ -103,7 +106,7 @@ pub struct ReceiveEngine<
     refusable: Signal<Local, Bit>,
     // Configuration.
     entries: ReceiveEntries,
-    config_path: Signal<Local, Bit>,
+    begin: Dff<PathBegin>,
     tsn_used: Constant<Bits<24>>,
     received_used: Constant<Bits<16>>,
     path_bits: Constant<Bits<4>>,
@@ -149,6 +152,7 @@ impl<const G: usize, const CA: usize, const GA: usize, const RA: usize, const SA
             write_slot: Default::default(),
             write_slot_enable: Default::default(),
             advance: Default::default(),
+            begins: Default::default(),
             counts: Default::default(),
             commit: Default::default(),
             loading: Default::default(),
@@ -191,7 +195,7 @@ impl<const G: usize, const CA: usize, const GA: usize, const RA: usize, const SA
             step: Default::default(),
             refusable: Default::default(),
             entries: Default::default(),
-            config_path: Default::default(),
+            begin: Default::default(),
             tsn_used: Constant::new(Narrowing::low(narrowing.tsn_bits)),
             received_used: Constant::new(Narrowing::low(narrowing.received_bits)),
             path_bits: Constant::new((path_bits as LiteralType).into()),
@@ -232,7 +236,8 @@ impl<const G: usize, const CA: usize, const GA: usize, const RA: usize, const SA
             bad4,
             bad_key4,
             path_plane4,
-            quiet
+            quiet,
+            begin
         );
         clock!(
             self, clock, keys, path_keys, regions, check, sack, states, toggles
@@ -394,20 +399,26 @@ impl<const G: usize, const CA: usize, const GA: usize, const RA: usize, const SA
         self.regions.write_data.next = self.entries.region.val();
         self.regions.write_enable.next = self.config_write.val().valid
             & (self.config_write.val().table == self.table_region.val());
-        self.config_path.next = self.config_write.val().valid
-            & (self.config_write.val().table == self.table_path.val());
         self.path_keys.write_address.next = bit_cast::<GA, 16>(self.config_write.val().index);
         self.path_keys.write_data.next = self.entries.path_key.val();
-        self.path_keys.write_enable.next = self.config_path.val();
-        self.sack.load.next = self.config_path.val();
-        self.sack.load_path.next = bit_cast::<GA, 16>(self.config_write.val().index);
-        self.sack.load_psn.next = self.entries.first_psn.val();
-        self.loading.next = self.sack.loading.val();
-        if self.config_path.val() {
+        self.path_keys.write_enable.next = self.begin.d.val().valid;
+
+        // A path begins: what commits write as well is written a cycle later, so that no decoding is before its tables.
+        self.begin.d.next.valid = self.config_write.val().valid
+            & (self.config_write.val().table == self.table_path.val());
+        self.begin.d.next.path = self.config_write.val().index;
+        self.begin.d.next.psn = self.entries.first_psn.val();
+        self.begin.d.next.tsn = self.entries.first_tsn.val();
+        self.begins.next = self.begin.q.val();
+        self.sack.load.next = self.begin.q.val().valid;
+        self.sack.load_path.next = bit_cast::<GA, 16>(self.begin.q.val().path);
+        self.sack.load_psn.next = self.begin.q.val().psn;
+        self.loading.next = self.sack.loading.val() | self.begin.q.val().valid;
+        if self.begin.q.val().valid {
+            self.busy.next = true;
             self.write_enable.next = true;
-            self.write_path.next = bit_cast::<GA, 16>(self.config_write.val().index);
-            self.write_state.next.max_tsn =
-                (self.entries.first_tsn.val() - 1) & self.tsn_used.val();
+            self.write_path.next = bit_cast::<GA, 16>(self.begin.q.val().path);
+            self.write_state.next.max_tsn = (self.begin.q.val().tsn - 1) & self.tsn_used.val();
             self.write_state.next.echo_timestamp = 0.into();
             self.write_state.next.received = 0.into();
             self.write_state.next.marked = 0.into();
@@ -421,8 +432,8 @@ impl<const G: usize, const CA: usize, const GA: usize, const RA: usize, const SA
         self.toggles.write_address.next = bit_cast::<GA, 16>(self.built.val().path);
         self.toggles.write_data.next = self.built.val().toggle;
         self.toggles.write_enable.next = self.built.val().valid;
-        if self.config_path.val() {
-            self.toggles.write_address.next = bit_cast::<GA, 16>(self.config_write.val().index);
+        if self.begin.q.val().valid {
+            self.toggles.write_address.next = bit_cast::<GA, 16>(self.begin.q.val().path);
             self.toggles.write_data.next = false;
             self.toggles.write_enable.next = true;
         }
@@ -431,6 +442,7 @@ impl<const G: usize, const CA: usize, const GA: usize, const RA: usize, const SA
             for i in 0..4 {
                 self.valids[i].d.next = false;
             }
+            self.begin.d.next.valid = false;
             self.exists3.d.next = false;
             self.known4.d.next = false;
             self.live4.d.next = false;

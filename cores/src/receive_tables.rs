@@ -44,6 +44,19 @@ pub struct PathKey {
     pub entropy: Bits<16>,
 }
 
+/// A path's record is set up.
+#[derive(LogicStruct, Copy, Clone, Debug, Default, PartialEq)]
+pub struct PathBegin {
+    /// It is.
+    pub valid: Bit,
+    /// Which path.
+    pub path: Bits<16>,
+    /// The first PSN.
+    pub psn: Bits<24>,
+    /// The first TSN.
+    pub tsn: Bits<24>,
+}
+
 /// A refused packet, until its answer is built.
 #[derive(LogicStruct, Copy, Clone, Debug, Default, PartialEq)]
 pub struct Refused {

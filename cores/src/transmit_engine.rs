@@ -119,6 +119,7 @@ pub struct TransmitEngine<
     packet: Dff<Bits<24>>,
     remaining: Dff<Bits<32>>,
     last_plane: Dff<Bits<3>>,
+    served: Dff<Bits<P>>,
     cap: Signal<Local, Bits<8>>,
     mtu: Signal<Local, Bits<32>>,
     present: Signal<Local, Bits<CA>>,
@@ -134,6 +135,10 @@ pub struct TransmitEngine<
     psn: Signal<Local, Bits<24>>,
     next_psn: Signal<Local, Bits<24>>,
     tsn: Signal<Local, Bits<24>>,
+    able: Signal<Local, Bits<P>>,
+    live: Signal<Local, Bits<P>>,
+    chosen_path: Signal<Local, Bits<8>>,
+    chosen_headroom: Signal<Local, Bits<9>>,
     chosen_psn: Signal<Local, Bits<24>>,
     chosen_tsn: Signal<Local, Bits<24>>,
     psn_mask: Constant<Bits<24>>,
@@ -213,6 +218,7 @@ impl<
             packet: Default::default(),
             remaining: Default::default(),
             last_plane: Default::default(),
+            served: Default::default(),
             cap: Default::default(),
             mtu: Default::default(),
             present: Default::default(),
@@ -228,6 +234,10 @@ impl<
             psn: Default::default(),
             next_psn: Default::default(),
             tsn: Default::default(),
+            able: Default::default(),
+            live: Default::default(),
+            chosen_path: Default::default(),
+            chosen_headroom: Default::default(),
             chosen_psn: Default::default(),
             chosen_tsn: Default::default(),
             psn_mask: Constant::new(Narrowing::low(narrowing.psn_bits)),
@@ -251,7 +261,8 @@ impl<
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
-            self, clock, looking, looked_at, have, connection, slot, packet, remaining, last_plane
+            self, clock, looking, looked_at, have, connection, slot, packet, remaining, last_plane,
+            served
         );
         self.cap.next = self.window.val();
         if self.window.val() > bits::<8>(239) {
@@ -297,25 +308,41 @@ impl<
             self.bank[p].path_write.next = self.path_write.val();
             self.bank[p].connection.next = self.present.val();
             self.bank[p].window.next = self.cap.val();
-            self.selector.headroom[p].next = self.bank[p].headroom.val();
             self.selector.plane[p].next = self.bank[p].plane.val();
         }
 
         // S1: what can be seen.
+        self.able.next = bits::<P>(0);
+        self.live.next = bits::<P>(0);
+        for p in 0..P {
+            if self.bank[p].headroom.val().any() {
+                self.able.next = self.able.val().replace_bit(p, true);
+            }
+            if self.bank[p].usable.val() {
+                self.live.next = self.live.val().replace_bit(p, true);
+            }
+        }
         self.last_packet.next = self.remaining.q.val() <= self.mtu.val();
         self.visible.next = self.looking.q.val()
             & self.have.q.val()
             & (self.looked_at.q.val() == self.connection.q.val())
             & !self.failed.val().get_bit(self.connection.q.val().index());
+        self.selector.able.next = self.able.val();
+        self.selector.live.next = self.live.val();
         self.trace_current.next = self.visible.val();
         self.trace_idle.next = self.sq_idle.val() & !self.message_valid.val() & !self.have.q.val();
         self.walker.idle.next = self.trace_idle.val();
         self.selector.room.next = self.room.val();
         self.selector.last_plane.next = self.last_plane.q.val();
+        self.selector.served.next = self.served.q.val();
         self.chosen_psn.next = bits::<24>(0);
         self.chosen_tsn.next = bits::<24>(0);
+        self.chosen_path.next = bits::<8>(0);
+        self.chosen_headroom.next = bits::<9>(0);
         for p in 0..P {
-            if self.selector.path.val() == self.path_number[p].val() {
+            if self.selector.path.val().get_bit(p) {
+                self.chosen_path.next = self.path_number[p].val();
+                self.chosen_headroom.next = self.bank[p].headroom.val();
                 self.chosen_psn.next = self.bank[p].next_psn.val();
                 self.chosen_tsn.next = self.bank[p].next_tsn.val();
             }
@@ -342,7 +369,7 @@ impl<
         self.go.next = false;
         self.kind.next = bits::<3>(3);
         self.path.next = (bit_cast::<16, CA>(self.connection.q.val()) << self.path_bits.val())
-            | bit_cast::<16, 8>(self.selector.path.val());
+            | bit_cast::<16, 8>(self.chosen_path.val());
         self.plane.next = self.selector.chosen.val();
         self.psn.next = self.chosen_psn.val();
         self.next_psn.next = self.chosen_psn.val() + 1;
@@ -408,7 +435,7 @@ impl<
         }
         if (self.kind.val() == bits::<3>(3))
             & !self.last_packet.val()
-            & (self.selector.most.val() != bits::<9>(1))
+            & (self.chosen_headroom.val() != bits::<9>(1))
         {
             self.transmission.next.ack_request = false;
         }
@@ -444,6 +471,7 @@ impl<
         self.message_ready.next = !self.have.q.val() & !self.hold.val() & !self.message_stop.val();
         if self.go.val() & (self.kind.val() == bits::<3>(3)) {
             self.last_plane.d.next = self.plane.val();
+            self.served.d.next = self.selector.served_next.val();
             self.packet.d.next = (self.packet.q.val() + 1) & self.packet_mask.val();
             self.remaining.d.next =
                 (self.remaining.q.val() - self.mtu.val()) & self.length_mask.val();
@@ -477,6 +505,7 @@ impl<
             self.looking.d.next = false;
             self.have.d.next = false;
             self.last_plane.d.next = self.highest_plane.val();
+            self.served.d.next = bits::<P>(0);
         }
     }
 }

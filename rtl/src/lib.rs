@@ -1,5 +1,6 @@
 //! The NIC, joined out of the cores.
 pub mod bus;
+pub mod engine;
 pub mod host_side;
 pub mod nic;
 pub mod plane_rx;

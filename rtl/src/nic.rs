@@ -1,12 +1,11 @@
-//! The NIC: N planes, the two engines' sides and the host's side.
+//! The NIC: N planes, the engine and the host's side.
 use crate::bus::{AxiLite, AxiManager, AxisIn, AxisOut, Trace};
+use crate::engine::Engine;
 use crate::host_side::HostSide;
 use crate::plane_rx::PlaneRx;
 use crate::plane_tx::PlaneTx;
-use crate::receive_side::ReceiveSide;
-use crate::transmit_side::TransmitSide;
 use metaroce_cores::event_arbiter::EventArbiter;
-use metaroce_cores::narrow::{NarrowConfig, NarrowDescriptor, NarrowFrame, Narrowing};
+use metaroce_cores::narrow::{NarrowFrame, Narrowing};
 use metaroce_cores::prim::Dff;
 use metaroce_cores::stream_fifo::StreamFifo;
 use metaroce_cores::types::Placement;
@@ -64,19 +63,15 @@ pub struct Nic<
     /// What the engines do, for the lockstep.
     pub trace: Trace,
     host: HostSide<N, CA, M, MA>,
-    receive_side: ReceiveSide<N, G, CA, GA, RA, SA, EA>,
-    transmit_side: TransmitSide<P, CA, GA, C, F, N, W, IW, FA, TA, QA>,
+    engine: Engine<N, P, CA, GA, RA, C, F, W, IW, G, FA, TA, QA, SA, EA>,
     plane_rx: [PlaneRx<D, K, H, A>; N],
     plane_tx: [PlaneTx<D, K, H, A>; N],
     receive_turn: EventArbiter<N>,
     acknowledge_turn: EventArbiter<N>,
     /// Verdicts on their way: the receive side wants to know that six fit.
     placements: [StreamFifo<Placement, 4>; N],
-    configuration: NarrowConfig,
     received: [NarrowFrame; N],
     acknowledged: [NarrowFrame; N],
-    data: NarrowDescriptor,
-    answer: NarrowDescriptor,
     time_mask: Constant<Bits<32>>,
     clock_now: Dff<Bits<32>>,
     errors: Signal<Local, Bits<8>>,
@@ -138,18 +133,14 @@ impl<
             memory_error: Default::default(),
             trace: Default::default(),
             host: HostSide::new(W, GA - CA, RA, narrowing),
-            receive_side: ReceiveSide::new(GA - CA, narrowing),
-            transmit_side: TransmitSide::new(narrowing),
+            engine: Engine::new(narrowing),
             plane_rx: std::array::from_fn(|_| PlaneRx::new(max_payload)),
             plane_tx: std::array::from_fn(|_| PlaneTx::new(max_payload)),
             receive_turn: Default::default(),
             acknowledge_turn: Default::default(),
             placements: std::array::from_fn(|_| Default::default()),
-            configuration: NarrowConfig::new(narrowing),
             received: std::array::from_fn(|_| NarrowFrame::receive(narrowing)),
             acknowledged: std::array::from_fn(|_| NarrowFrame::acknowledge(narrowing)),
-            data: NarrowDescriptor::data(narrowing),
-            answer: NarrowDescriptor::answer(narrowing),
             time_mask: Constant::new(Narrowing::low(narrowing.time_bits)),
             clock_now: Default::default(),
             errors: Default::default(),
@@ -236,50 +227,43 @@ impl<
         self.host.m_axi_ctl_wready.next = self.m_axi_ctl.wready.val();
         self.host.m_axi_ctl_bresp.next = self.m_axi_ctl.bresp.val();
         self.host.m_axi_ctl_bvalid.next = self.m_axi_ctl.bvalid.val();
-        self.host.engines_idle.next = self.receive_side.idle.val() & self.transmit_side.idle.val();
-        self.host.message_ready.next = self.transmit_side.message_ready.val();
-        self.host.delivered_valid.next = self.transmit_side.delivered_valid.val();
-        self.host.delivered_slot.next = self.transmit_side.delivered_slot.val();
-        self.host.failure.next = self.transmit_side.failure.val();
-        self.host.failed.next = bit_cast::<64, C>(self.transmit_side.failed.val());
-        self.host.receive_counts.next = self.receive_side.counts.val();
-        self.host.transmit_counts.next = self.transmit_side.counts.val();
+        self.host.engines_idle.next = self.engine.idle.val();
+        self.host.message_ready.next = self.engine.message_ready.val();
+        self.host.delivered_valid.next = self.engine.delivered_valid.val();
+        self.host.delivered_slot.next = self.engine.delivered_slot.val();
+        self.host.failure.next = self.engine.failure.val();
+        self.host.failed.next = bit_cast::<64, C>(self.engine.failed.val());
+        self.host.receive_counts.next = self.engine.receive_counts.val();
+        self.host.transmit_counts.next = self.engine.transmit_counts.val();
 
-        // The two sides.
-        self.receive_side.clock.next = self.clock.val();
-        self.receive_side.reset.next = self.host.transport_reset.val();
-        self.configuration.wide.next = self.host.config_write.val();
-        self.receive_side.config_write.next = self.configuration.narrow.val();
-        self.receive_side.hold.next = self.host.hold.val();
-        self.transmit_side.clock.next = self.clock.val();
-        self.transmit_side.reset.next = self.host.transport_reset.val();
-        self.transmit_side.config_write.next = self.configuration.narrow.val();
-        self.transmit_side.hold.next = self.host.hold.val();
-        self.data.wide.next = self.transmit_side.data.val();
-        self.answer.wide.next = self.receive_side.answer.val();
-        self.receive_side.ack_every.next = self.host.ack_every.val();
-        self.transmit_side.now.next = self.clock_now.q.val();
-        self.transmit_side.window.next = self.host.window.val();
-        self.transmit_side.rto.next = self.host.rto.val();
-        self.transmit_side.max_retries.next = self.host.max_retries.val();
-        self.transmit_side.mtu_log2.next = self.host.mtu_log2.val();
-        self.transmit_side.message.next = self.host.message.val();
-        self.transmit_side.message_slot.next = self.host.message_slot.val();
-        self.transmit_side.message_valid.next = self.host.message_valid.val();
-        self.transmit_side.sq_idle.next = self.host.sq_idle.val();
-        self.transmit_side.failure_connection.next = self.host.failure_connection.val();
+        // The engine.
+        self.engine.clock.next = self.clock.val();
+        self.engine.reset.next = self.host.transport_reset.val();
+        self.engine.config_write.next = self.host.config_write.val();
+        self.engine.hold.next = self.host.hold.val();
+        self.engine.ack_every.next = self.host.ack_every.val();
+        self.engine.now.next = self.clock_now.q.val();
+        self.engine.window.next = self.host.window.val();
+        self.engine.rto.next = self.host.rto.val();
+        self.engine.max_retries.next = self.host.max_retries.val();
+        self.engine.mtu_log2.next = self.host.mtu_log2.val();
+        self.engine.message.next = self.host.message.val();
+        self.engine.message_slot.next = self.host.message_slot.val();
+        self.engine.message_valid.next = self.host.message_valid.val();
+        self.engine.sq_idle.next = self.host.sq_idle.val();
+        self.engine.failure_connection.next = self.host.failure_connection.val();
         self.receive_turn.clock.next = self.clock.val();
         self.receive_turn.reset.next = self.host.transport_reset.val();
-        self.receive_side.frame.next = self.receive_turn.out.val();
-        self.receive_side.frame_plane.next = self.receive_turn.out_plane.val();
-        self.receive_side.frame_valid.next = self.receive_turn.out_valid.val();
-        self.receive_turn.out_ready.next = self.receive_side.frame_ready.val();
+        self.engine.receive.next = self.receive_turn.out.val();
+        self.engine.receive_plane.next = self.receive_turn.out_plane.val();
+        self.engine.receive_valid.next = self.receive_turn.out_valid.val();
+        self.receive_turn.out_ready.next = self.engine.receive_ready.val();
         self.acknowledge_turn.clock.next = self.clock.val();
         self.acknowledge_turn.reset.next = self.host.transport_reset.val();
-        self.transmit_side.frame.next = self.acknowledge_turn.out.val();
-        self.transmit_side.frame_plane.next = self.acknowledge_turn.out_plane.val();
-        self.transmit_side.frame_valid.next = self.acknowledge_turn.out_valid.val();
-        self.acknowledge_turn.out_ready.next = self.transmit_side.frame_ready.val();
+        self.engine.acknowledge.next = self.acknowledge_turn.out.val();
+        self.engine.acknowledge_plane.next = self.acknowledge_turn.out_plane.val();
+        self.engine.acknowledge_valid.next = self.acknowledge_turn.out_valid.val();
+        self.acknowledge_turn.out_ready.next = self.engine.acknowledge_ready.val();
 
         // The planes.
         self.errors.next = bits::<8>(0);
@@ -334,19 +318,18 @@ impl<
             self.acknowledge_turn.frame[k].next = self.acknowledged[k].narrow.val();
             self.acknowledge_turn.frame_valid[k].next = self.plane_rx[k].acknowledge_valid.val();
             self.plane_rx[k].acknowledge_ready.next = self.acknowledge_turn.frame_ready[k].val();
-            self.placements[k].push.next = self.receive_side.placement.val();
-            self.placements[k].push_valid.next = self.receive_side.placement_valid[k].val();
-            self.receive_side.placement_ready[k].next =
-                self.placements[k].space.val() >= self.six.val();
+            self.placements[k].push.next = self.engine.placement.val();
+            self.placements[k].push_valid.next = self.engine.placement_valid[k].val();
+            self.engine.placement_ready[k].next = self.placements[k].space.val() >= self.six.val();
             self.plane_rx[k].placement.next = self.placements[k].pop.val();
             self.plane_rx[k].placement_valid.next = self.placements[k].pop_valid.val();
             self.placements[k].pop_ready.next = self.plane_rx[k].placement_ready.val();
-            self.plane_tx[k].answer.next = self.answer.narrow.val();
-            self.plane_tx[k].answer_valid.next = self.receive_side.answer_valid[k].val();
-            self.receive_side.answer_ready[k].next = self.plane_tx[k].answer_ready.val();
-            self.plane_tx[k].data.next = self.data.narrow.val();
-            self.plane_tx[k].data_valid.next = self.transmit_side.data_valid[k].val();
-            self.transmit_side.data_ready[k].next = self.plane_tx[k].data_ready.val();
+            self.plane_tx[k].answer.next = self.engine.answer.val();
+            self.plane_tx[k].answer_valid.next = self.engine.answer_valid[k].val();
+            self.engine.answer_ready[k].next = self.plane_tx[k].answer_ready.val();
+            self.plane_tx[k].data.next = self.engine.data.val();
+            self.plane_tx[k].data_valid.next = self.engine.data_valid[k].val();
+            self.engine.data_ready[k].next = self.plane_tx[k].data_ready.val();
             self.host.drop_foreign[k].next = self.plane_rx[k].drop_foreign.val();
             self.host.drop_malformed[k].next = self.plane_rx[k].drop_malformed.val();
             self.host.drop_bad_icrc[k].next = self.plane_rx[k].drop_bad_icrc.val();
@@ -367,29 +350,29 @@ impl<
         // The trace.
         self.trace.now.next = self.clock_now.q.val();
         self.trace.drop.next = self.drops.val();
-        self.trace.ack_build_valid.next = self.receive_side.trace_ack_build_valid.val();
-        self.trace.ack_build_path.next = self.receive_side.trace_ack_build_path.val();
-        self.trace.refusal_build_valid.next = self.receive_side.trace_refusal_build_valid.val();
-        self.trace.receive_valid.next = self.receive_side.trace_receive_valid.val();
-        self.trace.receive_plane.next = self.receive_side.trace_receive_plane.val();
-        self.trace.receive_refusal_room.next = self.receive_side.trace_receive_refusal_room.val();
-        self.trace.advance_valid.next = self.receive_side.trace_advance_valid.val();
-        self.trace.advance_path.next = self.receive_side.trace_advance_path.val();
-        self.trace.transmit_valid.next = self.transmit_side.trace_transmit_valid.val();
-        self.trace.transmit_kind.next = self.transmit_side.trace_transmit_kind.val();
-        self.trace.transmit_path.next = self.transmit_side.trace_transmit_path.val();
-        self.trace.transmit_walk.next = self.transmit_side.trace_transmit_walk.val();
-        self.trace.transmit_room.next = self.transmit_side.trace_transmit_room.val();
-        self.trace.transmit_retransmit.next = self.transmit_side.trace_transmit_retransmit.val();
-        self.trace.transmit_current.next = self.transmit_side.trace_transmit_current.val();
-        self.trace.transmit_idle.next = self.transmit_side.trace_transmit_idle.val();
-        self.trace.resolve_valid.next = self.transmit_side.trace_resolve_valid.val();
-        self.trace.resolve_path.next = self.transmit_side.trace_resolve_path.val();
-        self.trace.resolve_tsn.next = self.transmit_side.trace_resolve_tsn.val();
-        self.trace.acknowledge_valid.next = self.transmit_side.trace_acknowledge_valid.val();
-        self.trace.acknowledge_plane.next = self.transmit_side.trace_acknowledge_plane.val();
-        self.trace.give_up_valid.next = self.transmit_side.trace_give_up_valid.val();
-        self.trace.give_up_connection.next = self.transmit_side.trace_give_up_connection.val();
+        self.trace.ack_build_valid.next = self.engine.trace_ack_build_valid.val();
+        self.trace.ack_build_path.next = self.engine.trace_ack_build_path.val();
+        self.trace.refusal_build_valid.next = self.engine.trace_refusal_build_valid.val();
+        self.trace.receive_valid.next = self.engine.trace_receive_valid.val();
+        self.trace.receive_plane.next = self.engine.trace_receive_plane.val();
+        self.trace.receive_refusal_room.next = self.engine.trace_receive_refusal_room.val();
+        self.trace.advance_valid.next = self.engine.trace_advance_valid.val();
+        self.trace.advance_path.next = self.engine.trace_advance_path.val();
+        self.trace.transmit_valid.next = self.engine.trace_transmit_valid.val();
+        self.trace.transmit_kind.next = self.engine.trace_transmit_kind.val();
+        self.trace.transmit_path.next = self.engine.trace_transmit_path.val();
+        self.trace.transmit_walk.next = self.engine.trace_transmit_walk.val();
+        self.trace.transmit_room.next = self.engine.trace_transmit_room.val();
+        self.trace.transmit_retransmit.next = self.engine.trace_transmit_retransmit.val();
+        self.trace.transmit_current.next = self.engine.trace_transmit_current.val();
+        self.trace.transmit_idle.next = self.engine.trace_transmit_idle.val();
+        self.trace.resolve_valid.next = self.engine.trace_resolve_valid.val();
+        self.trace.resolve_path.next = self.engine.trace_resolve_path.val();
+        self.trace.resolve_tsn.next = self.engine.trace_resolve_tsn.val();
+        self.trace.acknowledge_valid.next = self.engine.trace_acknowledge_valid.val();
+        self.trace.acknowledge_plane.next = self.engine.trace_acknowledge_plane.val();
+        self.trace.give_up_valid.next = self.engine.trace_give_up_valid.val();
+        self.trace.give_up_connection.next = self.engine.trace_give_up_connection.val();
         self.trace.message_valid.next = self.host.trace_message_valid.val();
         self.trace.retire_valid.next = self.host.trace_retire_valid.val();
     }

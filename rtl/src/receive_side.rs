@@ -47,7 +47,7 @@ pub struct ReceiveSide<
     pub answer: Signal<Out, TxDescriptor>,
     /// One hot: the plane of the answer.
     pub answer_valid: [Signal<Out, Bit>; N],
-    /// The plane's slot is free; once up it stays up until an answer comes (valid comes four cycles after it was looked at).
+    /// The plane's slot is free; once up it stays up until an answer comes (valid comes five cycles after it was looked at).
     pub answer_ready: [Signal<In, Bit>; N],
     /// Configuration.
     pub config_write: Signal<In, ConfigWrite>,
@@ -203,6 +203,7 @@ impl<
         self.builder.write_slot.next = self.engine.write_slot.val();
         self.builder.write_slot_enable.next = self.engine.write_slot_enable.val();
         self.builder.advance.next = self.engine.advance.val();
+        self.builder.begins.next = self.engine.begins.val();
         self.answer.next = self.builder.answer.val();
         for i in 0..N {
             self.placement_valid[i].next =

@@ -1,4 +1,5 @@
 //! Every size of the NIC that is built, by name.
+use crate::engine::Engine;
 use crate::nic::Nic;
 use crate::receive_side::ReceiveSide;
 use crate::transmit_side::TransmitSide;
@@ -9,13 +10,27 @@ use rust_hdl::prelude::*;
 
 /// 4 planes, 64 bits; 4 connections of 16 paths, window 256, 16 message slots, 16 regions.
 pub type Small = Nic<4, 64, 8, 13, 10, 16, 2, 6, 4, 4, 64, 256, 8, 16, 14, 14, 10, 16, 4, 10, 7>;
+/// Its engine.
+pub type SmallEngine = Engine<4, 16, 2, 6, 4, 4, 64, 256, 8, 16, 14, 14, 10, 10, 7>;
 /// Its receive side.
 pub type SmallReceiveSide = ReceiveSide<4, 16, 2, 6, 4, 10, 7>;
 /// Its transmit side.
 pub type SmallTransmitSide = TransmitSide<16, 2, 6, 4, 64, 4, 256, 8, 14, 14, 10>;
 
+/// 4 planes, 64 bits; 64 connections of 16 paths, window 256, 16 message slots, 64 regions.
+pub type Medium =
+    Nic<4, 64, 8, 13, 10, 16, 6, 10, 6, 64, 1024, 256, 8, 16, 18, 18, 12, 16, 4, 14, 11>;
+/// Its engine.
+pub type MediumEngine = Engine<4, 16, 6, 10, 6, 64, 1024, 256, 8, 16, 18, 18, 12, 14, 11>;
+/// Its receive side.
+pub type MediumReceiveSide = ReceiveSide<4, 16, 6, 10, 6, 14, 11>;
+/// Its transmit side.
+pub type MediumTransmitSide = TransmitSide<16, 6, 10, 64, 1024, 4, 256, 8, 18, 18, 12>;
+
 /// 1 plane, 8 bits; 2 connections of 4 paths, window 32, 4 message slots, 4 regions.
 pub type Tiny = Nic<1, 8, 1, 104, 11, 4, 1, 3, 2, 2, 8, 32, 5, 2, 8, 11, 8, 4, 2, 4, 4>;
+/// Its engine.
+pub type TinyEngine = Engine<1, 4, 1, 3, 2, 2, 8, 32, 5, 2, 8, 11, 8, 4, 4>;
 /// Its receive side.
 pub type TinyReceiveSide = ReceiveSide<1, 2, 1, 3, 2, 4, 4>;
 /// Its transmit side.
@@ -24,6 +39,8 @@ pub type TinyTransmitSide = TransmitSide<4, 1, 3, 2, 8, 1, 32, 5, 8, 11, 8>;
 /// A size of the NIC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
+    /// [`Medium`].
+    Medium,
     /// [`Small`].
     Small,
     /// [`Tiny`].
@@ -32,19 +49,29 @@ pub enum Size {
 
 impl Size {
     /// Every size.
-    pub const ALL: &[Self] = &[Self::Small, Self::Tiny];
+    pub const ALL: &[Self] = &[Self::Medium, Self::Small, Self::Tiny];
 
     /// Its name, also the emitted top's: `metaroce_<name>`.
     pub const fn name(self) -> &'static str {
         match self {
+            Self::Medium => "medium",
             Self::Small => "small",
             Self::Tiny => "tiny",
+        }
+    }
+
+    /// Largest payload of a frame, in bytes.
+    pub const fn largest_payload(self) -> usize {
+        match self {
+            Self::Medium | Self::Small => 4096,
+            Self::Tiny => 1024,
         }
     }
 
     /// What register CAPABILITIES says.
     pub const fn capabilities(self) -> Capabilities {
         match self {
+            Self::Medium => Medium::CAPABILITIES,
             Self::Small => Small::CAPABILITIES,
             Self::Tiny => Tiny::CAPABILITIES,
         }
@@ -56,9 +83,21 @@ const STACK_BYTES: usize = 256 << 20;
 
 /// The Verilog of a whole NIC of this size.
 pub fn emit(size: Size) -> Result<Design, EmitError> {
+    let (most, name) = (size.largest_payload(), format!("metaroce_{}", size.name()));
     with_stack(move || match size {
-        Size::Small => emit_as(Small::new(4096), "metaroce_small"),
-        Size::Tiny => emit_as(Tiny::new(1024), "metaroce_tiny"),
+        Size::Medium => emit_as(Medium::new(most), &name),
+        Size::Small => emit_as(Small::new(most), &name),
+        Size::Tiny => emit_as(Tiny::new(most), &name),
+    })
+}
+
+/// The Verilog of its engine alone.
+pub fn emit_engine(size: Size) -> Result<Design, EmitError> {
+    let whole = Narrowing::none();
+    with_stack(move || match size {
+        Size::Medium => emit_as(MediumEngine::new(&whole), "engine_medium"),
+        Size::Small => emit_as(SmallEngine::new(&whole), "engine_small"),
+        Size::Tiny => emit_as(TinyEngine::new(&whole), "engine_tiny"),
     })
 }
 
@@ -66,6 +105,7 @@ pub fn emit(size: Size) -> Result<Design, EmitError> {
 pub fn emit_receive_side(size: Size) -> Result<Design, EmitError> {
     let whole = Narrowing::none();
     with_stack(move || match size {
+        Size::Medium => emit_as(MediumReceiveSide::new(4, &whole), "receive_side_medium"),
         Size::Small => emit_as(SmallReceiveSide::new(4, &whole), "receive_side_small"),
         Size::Tiny => emit_as(TinyReceiveSide::new(2, &whole), "receive_side_tiny"),
     })
@@ -74,6 +114,10 @@ pub fn emit_receive_side(size: Size) -> Result<Design, EmitError> {
 /// The Verilog of its transmit side alone.
 pub fn emit_transmit_side(size: Size) -> Result<Design, EmitError> {
     with_stack(move || match size {
+        Size::Medium => emit_as(
+            MediumTransmitSide::new(&Narrowing::none()),
+            "transmit_side_medium",
+        ),
         Size::Small => emit_as(
             SmallTransmitSide::new(&Narrowing::none()),
             "transmit_side_small",

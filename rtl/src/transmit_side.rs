@@ -130,7 +130,6 @@ pub struct TransmitSide<
     give_up: Dff<Bit>,
     give_up_connection: Dff<Bits<CA>>,
     counted: Dff<TransmitCounts>,
-    drain: Dff<Bits<N>>,
     planes_ready: Signal<Local, Bits<N>>,
 }
 
@@ -215,7 +214,6 @@ impl<
             resolver: Resolver::new(narrowing),
             connections: Default::default(),
             counted: Default::default(),
-            drain: Default::default(),
             give_up: Default::default(),
             give_up_connection: Default::default(),
             planes_ready: Default::default(),
@@ -239,7 +237,7 @@ impl<
 {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, give_up, give_up_connection, counted, drain);
+        dff_setup!(self, clock, give_up, give_up_connection, counted);
         self.engine.clock.next = self.clock.val();
         self.engine.reset.next = self.reset.val();
         self.builder.clock.next = self.clock.val();
@@ -272,7 +270,12 @@ impl<
         self.engine.message.next = self.message.val();
         self.engine.message_slot.next = self.message_slot.val();
         self.engine.message_valid.next = self.message_valid.val();
-        self.engine.message_stop.next = self.drain.q.val().any();
+        // No message takes a slot that a decision waits for: its frame would tell of the new message.
+        self.engine.message_stop.next = self
+            .builder
+            .slots
+            .val()
+            .get_bit(self.message_slot.val().index());
         self.message_ready.next = self.engine.message_ready.val();
         self.engine.sq_idle.next = self.sq_idle.val();
         self.engine.failed.next = self.connections.failed.val();
@@ -334,7 +337,7 @@ impl<
         self.delivered_valid.next = self.resolver.delivered_valid.val();
         self.delivered_slot.next = self.resolver.delivered_slot.val();
 
-        // Failures. Who gives up fails in the cycle after the decision. No message takes a slot while a queue may hold decisions of a failed connection: their slot may be it.
+        // Failures. Who gives up fails in the cycle after the decision.
         self.give_up.d.next = self.engine.give_up.val();
         self.give_up_connection.d.next = self.engine.give_up_connection.val();
         self.connections.give_up.next = self.give_up.q.val();
@@ -347,10 +350,6 @@ impl<
         self.connections.failure_connection.next = self.failure_connection.val();
         self.failure.next = self.connections.failure.val();
         self.failed.next = self.connections.failed.val();
-        self.drain.d.next = self.drain.q.val() & self.builder.busy.val();
-        if self.give_up.q.val() | self.ack.refused.val() {
-            self.drain.d.next = !bits::<N>(0);
-        }
 
         // What is inside, what is counted, what is traced.
         self.idle.next = !self.engine.busy.val()
@@ -401,7 +400,6 @@ impl<
 
         if self.reset.val() {
             self.give_up.d.next = false;
-            self.drain.d.next = bits::<N>(0);
         }
     }
 }

@@ -1,8 +1,8 @@
 //! `metaroce area`: what a core costs and how fast it is.
 
-mod engine;
 mod harness;
 mod registry;
+mod table;
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -18,6 +18,7 @@ use crate::synth::DEFAULT_SEEDS;
 use crate::tool::{Tool, Toolbox};
 use crate::workshop::Workshop;
 pub(crate) use registry::{of as emitted, unknown};
+pub use table::{AreaRow, AreaTable, entries};
 
 /// How to measure.
 #[derive(Clone, Debug, Default)]

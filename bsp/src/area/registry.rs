@@ -16,7 +16,6 @@ use metaroce_rtl::plane_tx::PlaneTx;
 use metaroce_rtl::sizes;
 use rust_hdl::prelude::*;
 
-use super::engine::Engine;
 use crate::error::FlowError;
 use crate::self_test;
 
@@ -135,25 +134,16 @@ pub(crate) const SUBJECTS: &[Subject] = &[
         name: "receive_side",
         sizes: &[
             ("small", || sizes::emit_receive_side(sizes::Size::Small)),
+            ("medium", || sizes::emit_receive_side(sizes::Size::Medium)),
             ("tiny", || sizes::emit_receive_side(sizes::Size::Tiny)),
         ],
     },
     Subject {
         name: "engine",
         sizes: &[
-            ("small", || {
-                sizes::with_stack(|| {
-                    let engine =
-                        Engine::<4, 16, 2, 6, 4, 4, 64, 256, 8, 16, 14, 14, 10, 10, 7>::default();
-                    of(engine, "engine_small")
-                })
-            }),
-            ("tiny", || {
-                sizes::with_stack(|| {
-                    let engine = Engine::<1, 4, 1, 3, 2, 2, 8, 32, 5, 2, 8, 11, 8, 4, 4>::default();
-                    of(engine, "engine_tiny")
-                })
-            }),
+            ("small", || sizes::emit_engine(sizes::Size::Small)),
+            ("medium", || sizes::emit_engine(sizes::Size::Medium)),
+            ("tiny", || sizes::emit_engine(sizes::Size::Tiny)),
         ],
     },
     Subject {
@@ -188,6 +178,7 @@ pub(crate) const SUBJECTS: &[Subject] = &[
         name: "transmit_side",
         sizes: &[
             ("small", || sizes::emit_transmit_side(sizes::Size::Small)),
+            ("medium", || sizes::emit_transmit_side(sizes::Size::Medium)),
             ("tiny", || sizes::emit_transmit_side(sizes::Size::Tiny)),
         ],
     },
@@ -199,6 +190,7 @@ pub(crate) const SUBJECTS: &[Subject] = &[
         name: "nic",
         sizes: &[
             ("small", || sizes::emit(sizes::Size::Small)),
+            ("medium", || sizes::emit(sizes::Size::Medium)),
             ("tiny", || sizes::emit(sizes::Size::Tiny)),
         ],
     },

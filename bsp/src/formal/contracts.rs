@@ -192,8 +192,8 @@ pub(crate) const CONTRACTS: &[Contract] = &[
         properties: properties!("selector"),
         depth: None,
         fault: Fault {
-            right: "(room0_1 > room0_0)",
-            wrong: "(room0_1 < room0_0)",
+            right: "((able & there) & (~served))",
+            wrong: "(able & there)",
         },
     },
     Contract {

@@ -1,12 +1,11 @@
 //! Two verilated NICs, their planes, and their drivers.
-use anyhow::{Context, Result};
-use metaroce_cosim::model::{Options, Sources, VerilatedModel};
-use metaroce_cosim::planes::Faults;
+use anyhow::Result;
+use metaroce_cosim::bus::Pace;
+use metaroce_cosim::lab::NicLab;
 use metaroce_cosim::station::{Plant, Station, Surroundings};
 use metaroce_cosim::testbed::Testbed;
 use metaroce_cosim::waves::Request;
 use metaroce_host_driver::{DeviceOptions, Lab, open};
-use metaroce_model::config::Size;
 use metaroce_protocol::{MacAddr, Psn, Tsn};
 use metaroce_rtl::sizes;
 use metaroce_verbs::{Connection, ConnectionAttributes, Device, MemoryRegion, PathAttributes};
@@ -34,52 +33,27 @@ pub struct Tracing<'a> {
 /// Builds NICs, planes and watchers.
 pub fn build(options: &Cosim, tracing: Option<&Tracing<'_>>) -> Result<Lab> {
     let size = sizes::Size::Small;
-    let dimensions = Size::from(&size.capabilities());
-    let design = sizes::emit(size).context("can't emit the NIC")?;
-    let folder = tempfile::tempdir().context("can't make a folder for the NIC's Verilog")?;
-    design.write_to(folder.path())?;
-    let sources = Sources::from_folder(&design.top, folder.path())?;
+    let nics = NicLab::new(size)?;
     let station = |nic: usize| -> Result<Station> {
         let traced = tracing.filter(|t| t.nic == nic);
-        let mut build = Options::default();
-        if traced.is_some() {
-            build = build.with_trace();
-        }
-        let mut model = VerilatedModel::build(&sources, &build)?;
-        if let Some(tracing) = traced {
-            tracing.request.arm(&mut model)?;
-        }
         let surroundings = Surroundings {
-            stall: options.stall,
+            pace: Pace::Random(options.stall),
             memory_latency: MEMORY_LATENCY,
             seed: options.seed.wrapping_mul(2).wrapping_add(nic as u64),
             // The clocks of two hosts never agree; one of them wraps soon.
             start_time: if nic == 0 { u32::MAX - 20_000 } else { 7_000 },
         };
-        Ok(Station::new(
-            ["A", "B"][nic],
-            model,
-            dimensions,
-            &surroundings,
-        )?)
+        let waves = traced.map(|t| t.request);
+        Ok(nics.station(["A", "B"][nic], &surroundings, waves)?)
     };
     let mut stations = [station(0)?, station(1)?];
     if let Some(cycle) = options.plant_fault {
         stations[0].plant(Plant { cycle });
     }
-    let faults = Faults {
-        loss: options.loss,
-        duplicate: options.duplicate,
-        corrupt: options.corrupt,
-        mark: options.mark,
-        delay: options.delay,
-        path_spread: options.path_spread,
-        jitter: options.jitter,
-    };
     Ok(Lab::new(Testbed::new(
         stations,
-        dimensions.planes,
-        faults,
+        nics.size().planes,
+        options.faults(),
         options.seed,
     )))
 }

@@ -321,7 +321,7 @@ fn report(options: &Cosim, lab: &Lab, file: &[u8], began: Instant) -> Report {
         identical: false,
         lockstep_mismatches: 0,
         failure: None,
-        file: options.file.clone(),
+        file: options.file.clone().unwrap_or_default(),
         bytes: file.len() as u64,
         planes: options.planes,
         loss: options.loss,

@@ -5,7 +5,7 @@ mod parse;
 
 pub use build::Addresses;
 pub use checksum::{checksum, ip_sum};
-pub use parse::{DropReason, parse, parse_as, parse_ipv6};
+pub use parse::{DropReason, parse, parse_as, parse_ipv6, parse_up_to};
 
 use crate::codes::Opcode;
 use crate::constants::ECN_MARKED;

@@ -101,10 +101,22 @@ pub fn parse(frame: &[u8]) -> Result<Frame<'_>, DropReason> {
 /// The same for a party that speaks `profile`. Whatever carries a payload meets WRITE's rule of lengths, whatever
 /// carries none ACK's, each with the bytes of its own headers.
 pub fn parse_as(frame: &[u8], profile: Profile) -> Result<Frame<'_>, DropReason> {
+    parse_up_to(frame, profile, MAX_PAYLOAD_BYTES)
+}
+
+/// The same for a party that holds no payload longer than `largest`, 4096 at most: a longer one is `Malformed`.
+pub fn parse_up_to(
+    frame: &[u8],
+    profile: Profile,
+    largest: usize,
+) -> Result<Frame<'_>, DropReason> {
     if frame.len() < MIN_FRAME_BYTES {
         return Err(DropReason::Malformed);
     }
-    let mut at = Cursor(frame);
+    let mut at = Cursor {
+        rest: frame,
+        largest: largest.min(MAX_PAYLOAD_BYTES),
+    };
     let ethernet = at.take(Ethernet::BYTES, Ethernet::decode)?;
     let ip = at.take(Ipv4::BYTES, Ipv4::decode)?;
     let udp = at.take(Udp::BYTES, Udp::decode)?;
@@ -141,7 +153,10 @@ pub fn parse_ipv6(frame: &[u8]) -> Result<Frame<'_>, DropReason> {
     if frame.len() < MIN_FRAME_BYTES + Ipv6::BYTES - Ipv4::BYTES {
         return Err(DropReason::Malformed);
     }
-    let mut at = Cursor(frame);
+    let mut at = Cursor {
+        rest: frame,
+        largest: MAX_PAYLOAD_BYTES,
+    };
     let ethernet = at.take(Ethernet::BYTES, Ethernet::decode)?;
     let ip = at.take(Ipv6::BYTES, Ipv6::decode)?;
     let udp = at.take(Udp::BYTES, Udp::decode)?;
@@ -200,8 +215,13 @@ fn parse_transport<'a>(
     })
 }
 
-/// What of a frame is not read yet.
-struct Cursor<'a>(&'a [u8]);
+/// Where in a frame the parser stands.
+struct Cursor<'a> {
+    /// What is not read yet.
+    rest: &'a [u8],
+    /// Longest payload that is taken.
+    largest: usize,
+}
 
 impl<'a> Cursor<'a> {
     /// What an opcode that is known announces.
@@ -279,10 +299,10 @@ impl<'a> Cursor<'a> {
         decode: fn(&[u8]) -> Result<T, TooShort>,
     ) -> Result<T, DropReason> {
         let (header, rest) = self
-            .0
+            .rest
             .split_at_checked(bytes)
             .ok_or(DropReason::Malformed)?;
-        self.0 = rest;
+        self.rest = rest;
         decode(header).map_err(|TooShort { .. }| DropReason::Malformed)
     }
 
@@ -293,7 +313,7 @@ impl<'a> Cursor<'a> {
         decode: fn(&[u8]) -> Result<T, TooShort>,
     ) -> Result<T, DropReason> {
         let value = self.take(bytes, decode)?;
-        if self.0.len() == ICRC_BYTES {
+        if self.rest.len() == ICRC_BYTES {
             Ok(value)
         } else {
             Err(DropReason::Malformed)
@@ -303,17 +323,17 @@ impl<'a> Cursor<'a> {
     /// What lies between here and pad and ICRC.
     fn payload(&self, pad: u8) -> Result<&'a [u8], DropReason> {
         let padded = self
-            .0
+            .rest
             .len()
             .checked_sub(ICRC_BYTES)
             .ok_or(DropReason::Malformed)?;
         let length = padded
             .checked_sub(usize::from(pad))
             .ok_or(DropReason::Malformed)?;
-        if !padded.is_multiple_of(4) || length > MAX_PAYLOAD_BYTES {
+        if !padded.is_multiple_of(4) || length > self.largest {
             return Err(DropReason::Malformed);
         }
-        Ok(&self.0[..length])
+        Ok(&self.rest[..length])
     }
 }
 

@@ -15,7 +15,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use verilator_sys::ModelError;
 
-use crate::bus::{Agent, Stalls, Violation, record};
+use crate::bus::{Agent, Pace, Stalls, Violation, record};
 use crate::model::VerilatedModel;
 
 mod burst;
@@ -78,9 +78,13 @@ impl Timing {
     /// Waits with this probability on every channel, and answers after a random
     /// latency, in any order that AXI4 allows.
     pub fn random(probability: f64, latency: RangeInclusive<u64>, seed: u64) -> Self {
+        Self::paced(Pace::Random(probability), latency, seed)
+    }
+
+    /// The same for any pace.
+    pub fn paced(pace: Pace, latency: RangeInclusive<u64>, seed: u64) -> Self {
         // A seed for each channel: they must not wait in step.
-        let stalls =
-            |channel: u64| Stalls::random(probability, seed.wrapping_mul(8).wrapping_add(channel));
+        let stalls = |channel: u64| pace.stalls(seed.wrapping_mul(8).wrapping_add(channel));
         Timing {
             write_address: stalls(1),
             write_data: stalls(2),

@@ -120,6 +120,31 @@ impl Stalls {
     }
 }
 
+/// How often the buses around a NIC wait.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Pace {
+    /// Never: full load.
+    Full,
+    /// With this probability (0 to 1) in each cycle.
+    Random(f64),
+    /// In all cycles but one in so many.
+    OneIn(usize),
+}
+
+impl Pace {
+    /// Stalls of one channel under its own seed: channels do not wait in step.
+    pub fn stalls(self, seed: u64) -> Stalls {
+        match self {
+            Pace::Full | Pace::Random(0.0) => Stalls::never(),
+            Pace::Random(probability) => Stalls::random(probability, seed),
+            Pace::OneIn(period) => {
+                let goes = seed as usize % period;
+                Stalls::pattern((0..period).map(|cycle| cycle != goes).collect::<Vec<_>>())
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -134,6 +159,16 @@ mod tests {
         assert_ne!(draw(1), draw(2));
         let share = draw(1).iter().filter(|wait| **wait).count();
         assert!((2_300..2_700).contains(&share), "{share}");
+    }
+
+    #[test]
+    fn one_in_three_goes_on_once_in_three_cycles_and_each_seed_at_its_own() {
+        let draw = |seed| {
+            let mut stalls = Pace::OneIn(3).stalls(seed);
+            [(); 6].map(|()| stalls.wait())
+        };
+        assert_eq!(draw(1), [true, false, true, true, false, true]);
+        assert_ne!(draw(1), draw(2));
     }
 
     #[test]

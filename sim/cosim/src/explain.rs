@@ -1,8 +1,6 @@
 //! Words for a difference between two frames or memories.
 use metaroce_protocol::table::Layout;
-use metaroce_protocol::{
-    Bth, Counter, DropReason, Ethernet, Ipv4, Msg, Nak, Opcode, Path, Reth, Sack, Udp,
-};
+use metaroce_protocol::{Bth, Ethernet, Ipv4, Msg, Nak, Opcode, Path, Reth, Sack, Udp};
 
 /// Byte of the frame that holds BTH.opcode.
 const OPCODE_AT: usize = 42;
@@ -27,16 +25,6 @@ fn opcode(frame: &[u8]) -> Opcode {
 /// Whether a frame goes through the transmit pipeline's queue of answers.
 pub fn is_answer(frame: &[u8]) -> bool {
     matches!(opcode(frame), Opcode::Ack | Opcode::Refusal)
-}
-
-/// The counter of frames that a parser drops for this reason.
-pub fn drop_counter(reason: DropReason) -> Counter {
-    match reason {
-        DropReason::Foreign => Counter::RxForeign,
-        DropReason::Malformed => Counter::RxMalformed,
-        DropReason::BadIcrc => Counter::RxBadIcrc,
-        DropReason::UnknownOpcode => Counter::RxUnknownOpcode,
-    }
 }
 
 /// A frame in a few words.

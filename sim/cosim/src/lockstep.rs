@@ -1,12 +1,12 @@
 //! Lockstep: the model follows a NIC's commits, and everything that comes out of the NIC is compared with what the model says.
 use std::collections::VecDeque;
-use std::fmt;
 
 use metaroce_model::config::Size;
 use metaroce_model::nic::{Completion, Decision, Nic, Received};
 use metaroce_model::send::Fate;
-use metaroce_model::wire::{Incoming, Outgoing};
-use metaroce_protocol::{Counter, Cqe, Frame, Wqe, frame};
+use metaroce_model::wire::Outgoing;
+use metaroce_protocol::constants::MAX_PAYLOAD_BYTES;
+use metaroce_protocol::{Counter, Cqe, Wqe};
 
 use crate::axi_mem::{SharedMemory, WriteRecord};
 use crate::axis::Transferred;
@@ -14,52 +14,12 @@ use crate::explain;
 use crate::host_view::HostView;
 use crate::trace::{Commits, Transmit};
 
+mod arrivals;
+mod mismatch;
 mod predicted;
 
-/// Hardware and model differ.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mismatch {
-    /// The NIC's name.
-    pub nic: Box<str>,
-    /// Cycle in which it shows.
-    pub cycle: u64,
-    /// The plane on which it shows, if it does on one.
-    pub plane: Option<usize>,
-    /// Signal, packet field, memory byte or counter.
-    pub what: String,
-    /// What the model says.
-    pub expected: String,
-    /// What the hardware did.
-    pub found: String,
-    /// The frames that differ, if frames do: the model's, the hardware's.
-    pub frames: Option<Box<[Vec<u8>; 2]>>,
-}
-
-impl fmt::Display for Mismatch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            nic,
-            cycle,
-            what,
-            expected,
-            found,
-            ..
-        } = self;
-        write!(
-            f,
-            "NIC {nic}, cycle {cycle}: {what}: the model says {expected}, the hardware {found}"
-        )
-    }
-}
-
-impl std::error::Error for Mismatch {}
-
-impl Mismatch {
-    fn on_plane(mut self, plane: usize) -> Self {
-        self.plane = Some(plane);
-        self
-    }
-}
+use arrivals::Arrivals;
+pub use mismatch::Mismatch;
 
 /// What happened, for reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -80,8 +40,7 @@ pub struct Tally {
 
 #[derive(Debug, Default)]
 struct Plane {
-    /// Frames that the NIC has taken in whole and not yet ended.
-    arriving: VecDeque<Vec<u8>>,
+    arrivals: Arrivals,
     /// Frames that must come out, by the queue of the transmit pipeline that carries them.
     data: VecDeque<Vec<u8>>,
     answers: VecDeque<Vec<u8>>,
@@ -101,6 +60,8 @@ pub struct Lockstep {
     cycle: u64,
     /// Address and bytes of what the newest cycle's receive commit accepted.
     accepted: Option<(u64, u32)>,
+    /// Longest payload that the NIC holds.
+    largest_payload: usize,
     /// What happened so far.
     pub tally: Tally,
 }
@@ -120,8 +81,14 @@ impl Lockstep {
             completions: VecDeque::new(),
             cycle: 0,
             accepted: None,
+            largest_payload: MAX_PAYLOAD_BYTES,
             tally: Tally::default(),
         }
+    }
+
+    /// The NIC holds no payload longer than this: a longer one is malformed.
+    pub fn set_largest_payload(&mut self, bytes: usize) {
+        self.largest_payload = bytes;
     }
 
     /// The model.
@@ -135,14 +102,20 @@ impl Lockstep {
     }
 
     /// A frame whose last beat the NIC takes in this cycle.
-    pub fn on_frame_in(&mut self, plane: usize, frame: Vec<u8>) {
-        self.planes[plane].arriving.push_back(frame);
+    pub fn on_frame_in(&mut self, plane: usize, frame: &[u8]) {
+        let arrivals = &mut self.planes[plane].arrivals;
+        arrivals.push(frame, self.largest_payload);
     }
 
     /// A cycle's commits, in the order that docs/architecture.md defines.
     pub fn on_commits(&mut self, commits: &Commits, cycle: u64) -> Outcome {
         self.cycle = cycle;
         self.accepted = None;
+        // By what was sent before this cycle.
+        let can_be_true = commits.acknowledge.is_none_or(|plane| {
+            let ack = self.planes[plane as usize].arrivals.peek_acknowledge();
+            ack.is_some_and(|ack| self.nic.can_be_true(ack))
+        });
         if let Some(path) = commits.ack_build {
             let ack = self.nic.build_ack(path).ok_or_else(|| {
                 self.differs(
@@ -172,7 +145,7 @@ impl Lockstep {
             self.on_advance(path)?;
         }
         if let Some(plane) = commits.acknowledge {
-            self.on_acknowledge(plane as usize, commits.now)?;
+            self.on_acknowledge(plane as usize, can_be_true, commits.now)?;
         }
         if let Some(connection) = commits.give_up {
             self.nic.give_up(connection);
@@ -272,45 +245,17 @@ impl Lockstep {
         }
     }
 
-    /// The oldest frame of a plane that has not ended.
-    fn next_frame(&mut self, plane: usize, signal: &str) -> Result<Vec<u8>, Mismatch> {
-        let frame = self.planes[plane].arriving.pop_front();
-        frame.ok_or_else(|| {
-            self.differs(
-                signal,
-                "no frame has arrived",
-                format!("one on plane {plane}"),
-            )
-        })
-    }
-
-    fn parse<'a>(&self, frame: &'a [u8], signal: &str) -> Result<Frame<'a>, Mismatch> {
-        frame::parse(frame)
-            .map_err(|reason| self.differs(signal, format!("a drop: {reason:?}"), "an event"))
-    }
-
     fn on_receive(&mut self, plane: usize, room: bool) -> Outcome {
         self.tally.events += 1;
-        let bytes = self.next_frame(plane, "trace_receive_valid")?;
-        let frame = self.parse(&bytes, "trace_receive_valid")?;
+        let next = self.planes[plane].arrivals.next_receive();
+        let (frame, payload) =
+            next.ok_or_else(|| self.no_frame(plane, "trace_receive_valid", "a receive event"))?;
         self.nic.count(Counter::RxFrames);
-        let payload: &[u8] = match frame.body {
-            frame::Body::Write { payload, .. } => payload,
-            frame::Body::Probe => &[],
-            _ => {
-                return Err(self.differs(
-                    "trace_receive_valid",
-                    format!("{:?} for the ACK engine", frame.bth.opcode),
-                    "a receive event",
-                ));
-            }
-        };
-        match self.nic.arrive(&Incoming::from(&frame), room) {
+        match self.nic.arrive(&frame, room) {
             Received::Placed { address, length } if length > 0 => {
                 self.accepted = Some((address, length));
-                self.planes[plane]
-                    .placements
-                    .push_back((address, payload.to_vec()));
+                let placements = &mut self.planes[plane].placements;
+                placements.push_back((address, payload));
             }
             Received::Placed { .. } | Received::Dropped => {}
         }
@@ -329,36 +274,27 @@ impl Lockstep {
         moved.map(|_| ()).ok_or_else(none)
     }
 
-    fn on_acknowledge(&mut self, plane: usize, now: u32) -> Outcome {
+    fn on_acknowledge(&mut self, plane: usize, can_be_true: bool, now: u32) -> Outcome {
         self.tally.events += 1;
-        let bytes = self.next_frame(plane, "trace_acknowledge_valid")?;
-        let frame = self.parse(&bytes, "trace_acknowledge_valid")?;
+        let next = self.planes[plane].arrivals.next_acknowledge();
+        let frame =
+            next.ok_or_else(|| self.no_frame(plane, "trace_acknowledge_valid", "an ACK event"))?;
         self.nic.count(Counter::RxFrames);
-        if !matches!(frame.body, frame::Body::Ack(_) | frame::Body::Refusal(_)) {
-            return Err(self.differs(
-                "trace_acknowledge_valid",
-                format!("{:?} for the receive engine", frame.bth.opcode),
-                "an ACK event",
-            ));
-        }
-        self.nic.acknowledge(&Incoming::from(&frame), now);
+        self.nic.acknowledge_judged(&frame, can_be_true, now);
         Ok(())
     }
 
     fn on_drop(&mut self, plane: usize) -> Outcome {
-        let bytes = self.next_frame(plane, "trace_drop")?;
+        let next = self.planes[plane].arrivals.next_drop();
+        let reason = next.ok_or_else(|| self.no_frame(plane, "trace_drop", "a drop"))?;
         self.nic.count(Counter::RxFrames);
-        match frame::parse(&bytes) {
-            Err(reason) => self.nic.count(explain::drop_counter(reason)),
-            Ok(frame) => {
-                return Err(self.differs(
-                    "trace_drop",
-                    format!("a good {:?}", frame.bth.opcode),
-                    format!("a drop on plane {plane}"),
-                ));
-            }
-        }
+        self.nic.count(reason.counter());
         Ok(())
+    }
+
+    fn no_frame(&self, plane: usize, signal: &str, end: &str) -> Mismatch {
+        let expected = format!("no frame that arrived ends as {end}");
+        self.differs(signal, expected, format!("one on plane {plane}"))
     }
 
     fn on_message(&mut self) -> Outcome {
@@ -469,7 +405,7 @@ impl Lockstep {
     pub fn on_quiet(&mut self, counter: impl Fn(Counter) -> u32) -> Outcome {
         for (k, plane) in self.planes.iter().enumerate() {
             let left = [
-                ("frame in", plane.arriving.len()),
+                ("frame in", plane.arrivals.len()),
                 ("data frame", plane.data.len()),
                 ("answer", plane.answers.len()),
                 ("write", plane.placements.len()),

@@ -5,7 +5,7 @@ use verilator_sys::ModelError;
 use crate::axi_lite::{self, AxiLiteMaster};
 use crate::axi_mem::{AxiMemory, Memory, SharedMemory, Timing};
 use crate::axis::{AxisSink, AxisSource};
-use crate::bus::{Agent, Stalls, Violation};
+use crate::bus::{Agent, Pace, Stalls, Violation};
 use crate::lockstep::{Lockstep, Mismatch};
 use crate::model::{PortId, VerilatedModel};
 use crate::trace::{Commits, TracePorts};
@@ -16,8 +16,8 @@ const RESET_CYCLES: u32 = 4;
 /// How the surroundings of a NIC behave.
 #[derive(Clone, Copy, Debug)]
 pub struct Surroundings {
-    /// Probability that a bus waits, in each cycle and channel.
-    pub stall: f64,
+    /// How often its buses wait.
+    pub pace: Pace,
     /// Largest latency of host memory, cycles.
     pub memory_latency: u64,
     /// Decides all of it.
@@ -109,12 +109,12 @@ impl Station {
     ) -> Result<Self, Failure> {
         let memory: SharedMemory = Memory::new().into();
         let mut seeds = Seeds {
-            stall: surroundings.stall,
+            pace: surroundings.pace,
             next: surroundings.seed.wrapping_mul(1_000),
         };
         let latency = surroundings.memory_latency;
         let port = |prefix: &str, model: &VerilatedModel, seeds: &mut Seeds| {
-            let timing = Timing::random(seeds.stall, 0..=latency, seeds.draw());
+            let timing = Timing::paced(seeds.pace, 0..=latency, seeds.draw());
             AxiMemory::new(model, prefix, memory.clone(), timing)
         };
         let planes = 0..size.planes;
@@ -176,6 +176,16 @@ impl Station {
     /// The lockstep.
     pub fn lockstep(&self) -> &Lockstep {
         &self.lockstep
+    }
+
+    /// The NIC holds no payload longer than this.
+    pub fn set_largest_payload(&mut self, bytes: usize) {
+        self.lockstep.set_largest_payload(bytes);
+    }
+
+    /// Frames that wait to enter, or have begun to, on a plane.
+    pub fn pending(&self, plane: usize) -> usize {
+        self.rx[plane].pending()
     }
 
     /// Queues a register access.
@@ -258,7 +268,7 @@ impl Station {
         self.note_activity(commits);
         for (plane, source) in self.rx.iter_mut().enumerate() {
             for sent in source.take_sent() {
-                self.lockstep.on_frame_in(plane, sent.frame.data);
+                self.lockstep.on_frame_in(plane, &sent.frame.data);
             }
         }
         while let Some(answer) = self.registers.pop() {
@@ -357,7 +367,7 @@ fn reset(model: &mut VerilatedModel, start_time: u32) -> Result<(), ModelError> 
 
 /// A seed of its own for each bus: they must not wait in step.
 struct Seeds {
-    stall: f64,
+    pace: Pace,
     next: u64,
 }
 
@@ -368,9 +378,9 @@ impl Seeds {
     }
 
     fn stalls(&mut self) -> Stalls {
-        match self.stall {
-            0.0 => Stalls::never(),
-            stall => Stalls::random(stall, self.draw()),
+        match self.pace {
+            Pace::Full => Stalls::never(),
+            pace => pace.stalls(self.draw()),
         }
     }
 }

@@ -500,7 +500,7 @@ fn a_path_configured_anew_forgets_its_requests_and_answers_on_its_new_plane() {
 }
 
 #[test]
-fn a_verdict_comes_after_4_cycles_and_the_ack_after_19() {
+fn a_verdict_comes_after_4_cycles_and_the_ack_after_20() {
     let mut bench = Bench::new(dut_256(), 256, HARD, 8);
     let path = &bench.reference.paths[1];
     let event = Event {
@@ -526,7 +526,7 @@ fn a_verdict_comes_after_4_cycles_and_the_ack_after_19() {
         verdict = verdict.or((bench.events > events).then_some(cycle));
         answer = answer.or(acks.then_some(cycle));
     }
-    assert_eq!((verdict, answer), (Some(4), Some(19)));
+    assert_eq!((verdict, answer), (Some(4), Some(20)));
     assert_eq!(
         bench.reference.paths[1].cum,
         (event.psn + 1) % SPACE,

@@ -91,7 +91,7 @@ impl Path {
 
 /// Events of some paths: long and short round trips, few and many marks, silence.
 fn event(rng: &mut ChaCha8Rng, path: &Path, now: u32) -> Event {
-    let calm = now / 3_000 % 2 == 0;
+    let calm = (now / 3_000).is_multiple_of(2);
     if rng.random_bool(if calm { 0.001 } else { 0.02 }) {
         return Event::Timeout;
     }

@@ -145,7 +145,7 @@ impl Machine for Follower {
     }
 
     fn deliver(&mut self, plane: usize, frame: Vec<u8>) {
-        self.lockstep.on_frame_in(plane, frame);
+        self.lockstep.on_frame_in(plane, &frame);
     }
 
     /// The schedule has it already.

@@ -1,12 +1,11 @@
-//! Verilated NICs of size `small`.
-use metaroce_cosim::model::{Options, Sources, VerilatedModel};
-use metaroce_cosim::station::{Failure, Station, Surroundings};
+//! Verilated NICs of size `small` for hosts of a fabric.
+use metaroce_cosim::bus::Pace;
+pub use metaroce_cosim::lab::LabError;
+use metaroce_cosim::station::Surroundings;
 use metaroce_cosim::waves::Request;
 use metaroce_fabric::packet::HostId;
-use metaroce_model::config::Size;
 use metaroce_protocol::table::host::Capabilities;
 use metaroce_rtl::sizes;
-use thiserror::Error;
 
 use crate::verilated::Verilated;
 
@@ -15,40 +14,13 @@ const MEMORY_LATENCY: u64 = 24;
 /// The clock rolls over soon.
 pub const START_TIME: u32 = u32::MAX - 20_000;
 
-/// Why there is no verilated NIC.
-#[derive(Debug, Error)]
-pub enum LabError {
-    /// No Verilog.
-    #[error("can't emit the NIC")]
-    Emit(#[from] metaroce_emit::EmitError),
-    /// No folder for it.
-    #[error("can't write the NIC's Verilog")]
-    Folder(#[from] std::io::Error),
-    /// It can't be built or loaded.
-    #[error("can't verilate the NIC")]
-    Model(#[from] metaroce_cosim::Error),
-    /// It does not come out of reset.
-    #[error("the NIC does not start")]
-    Start(#[from] Failure),
-}
-
 /// Emitted once, built once for all NICs without waves.
-pub struct NicLab {
-    sources: Sources,
-    _folder: tempfile::TempDir,
-}
+pub struct NicLab(metaroce_cosim::lab::NicLab);
 
 impl NicLab {
     /// Emits the NIC.
     pub fn new() -> Result<Self, LabError> {
-        let design = sizes::emit(sizes::Size::Small)?;
-        let folder = tempfile::tempdir()?;
-        design.write_to(folder.path())?;
-        let sources = Sources::from_folder(&design.top, folder.path());
-        Ok(Self {
-            sources: sources.map_err(metaroce_cosim::Error::from)?,
-            _folder: folder,
-        })
+        metaroce_cosim::lab::NicLab::new(sizes::Size::Small).map(Self)
     }
 
     /// What every NIC of the lab says of itself.
@@ -63,24 +35,13 @@ impl NicLab {
         seed: u64,
         waves: Option<&Request>,
     ) -> Result<Verilated, LabError> {
-        let mut options = Options::default();
-        if waves.is_some() {
-            options = options.with_trace();
-        }
-        let mut model = VerilatedModel::build(&self.sources, &options)?;
-        if let Some(request) = waves {
-            request
-                .arm(&mut model)
-                .map_err(metaroce_cosim::Error::from)?;
-        }
         let surroundings = Surroundings {
-            stall: 0.0,
+            pace: Pace::Full,
             memory_latency: MEMORY_LATENCY,
             seed: seed.wrapping_mul(65_537).wrapping_add(host.into()),
             start_time: START_TIME,
         };
-        let size = Size::from(&Self::capabilities());
-        let station = Station::new(&name(host), model, size, &surroundings)?;
+        let station = self.0.station(&name(host), &surroundings, waves)?;
         Ok(Verilated::new(station))
     }
 }

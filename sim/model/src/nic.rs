@@ -118,6 +118,8 @@ pub struct Nic {
     retransmit: Vec<VecDeque<(u32, Psn)>>,
     last_retransmit_plane: u32,
     last_new_plane: u32,
+    /// By path number: served in its plane's round.
+    served: Vec<bool>,
     refusals: VecDeque<PendingRefusal>,
     counters: Counters,
     extra: ExtraCounters,
@@ -157,6 +159,7 @@ impl Nic {
             retransmit: vec![VecDeque::new(); size.planes as usize],
             last_retransmit_plane: size.planes - 1,
             last_new_plane: size.planes - 1,
+            served: vec![false; size.paths as usize],
             refusals: VecDeque::new(),
             counters: Counters::default(),
             extra: ExtraCounters::default(),

@@ -111,8 +111,6 @@ pub enum AckVerdict {
     Applied,
     /// Older than the snapshot.
     Stale,
-    /// Says what can't be true.
-    Invalid,
 }
 
 /// One path, as its sender sees it.
@@ -314,7 +312,7 @@ impl SendPath {
     /// The receiver's last word: it will take nothing more of what was sent. `false`: it can't be true.
     pub fn on_final(&mut self, cum: Psn, bits: Bitvector, now: u32) -> bool {
         let last = self.next_tsn.minus(1);
-        self.on_ack(cum, last, bits, now) == AckVerdict::Applied
+        self.can_be_true(cum, last) && self.on_ack(cum, last, bits, now) == AckVerdict::Applied
     }
 
     /// Time-outs in a row without an ACK.
@@ -326,14 +324,14 @@ impl SendPath {
         }
     }
 
-    /// An acknowledgement: replaces the snapshot if it can be true and is not older.
+    /// Whether an acknowledgement can be true: it speaks of what was sent.
+    pub fn can_be_true(&self, cum: Psn, echo: Tsn) -> bool {
+        echo.is_before(self.next_tsn) && self.next_psn.distance_from(cum) <= self.window()
+    }
+
+    /// An acknowledgement that can be true: replaces the snapshot if it is not older.
     pub fn on_ack(&mut self, cum: Psn, echo: Tsn, bits: Bitvector, now: u32) -> AckVerdict {
-        let possible = self.next_tsn.is_after(echo)
-            && self.next_psn.is_at_or_after(cum)
-            && self.next_psn.distance_from(cum) <= self.window();
-        if !possible {
-            AckVerdict::Invalid
-        } else if !(echo.is_at_or_after(self.echo) && cum.is_at_or_after(self.cum)) {
+        if !(echo.is_at_or_after(self.echo) && cum.is_at_or_after(self.cum)) {
             AckVerdict::Stale
         } else {
             (self.cum, self.echo, self.bits) = (cum, echo, bits);

@@ -4,17 +4,17 @@ use std::collections::HashMap;
 
 use metaroce_cosim::axi_lite;
 use metaroce_cosim::axi_mem::Access;
-use metaroce_cosim::model::{Options, Sources, VerilatedModel};
+use metaroce_cosim::bus::Pace;
+use metaroce_cosim::host;
+use metaroce_cosim::lab::{LabError, NicLab};
 use metaroce_cosim::station::{Failure, Station, Surroundings};
 use metaroce_model::config::Size;
 use metaroce_protocol::frame::Addresses;
 use metaroce_protocol::registers as map;
-use metaroce_protocol::table::host::ConfigCommit;
 use metaroce_protocol::{
     ConfigTable, ConnectionEntry, Counter, Cqe, MacAddr, PathEntry, Profile, RegionEntry, Wqe,
 };
 use metaroce_rtl::sizes;
-use thiserror::Error;
 
 use crate::check::{Check, Stop};
 use crate::setup::{Identity, REGION_BYTES, Setup, TESTER_QP, Whole};
@@ -31,46 +31,27 @@ const R_KEY: u32 = 0x0040_5103;
 const REGION: u64 = 0x12_FFFF_F000;
 /// Bytes before and behind the region that nobody may write.
 const GUARD: usize = 4_096;
-/// The clock rolls over soon.
-const START: u32 = u32::MAX - 20_000;
+const SURROUNDINGS: Surroundings = Surroundings {
+    pace: Pace::Full,
+    memory_latency: 10,
+    seed: 1,
+    // The clock rolls over soon.
+    start_time: u32::MAX - 20_000,
+};
 /// Cycles without any commit after which the NIC has nothing to say: longer than a walk over all paths.
 const QUIET: u64 = 160;
 /// Cycles after which a NIC that never gets quiet has hung.
 const LIMIT: u64 = 1_000_000;
 
-/// Why there is no verilated NIC.
-#[derive(Debug, Error)]
-pub enum CosimError {
-    /// No Verilog.
-    #[error("can't emit the NIC")]
-    Emit(#[from] metaroce_emit::EmitError),
-    /// No folder for it.
-    #[error("can't write the NIC's Verilog")]
-    Folder(#[from] std::io::Error),
-    /// The emitter could not write it.
-    #[error("can't verilate the NIC")]
-    Model(#[from] metaroce_cosim::Error),
-}
-
 /// Verilated NICs of size `small` for points.
-pub struct CosimLab {
-    sources: Sources,
-    _folder: tempfile::TempDir,
-}
+pub struct CosimLab(NicLab);
 
 impl CosimLab {
     /// Emits the NIC and verilates it, unless that was done before.
-    pub fn new() -> Result<Self, CosimError> {
-        let design = sizes::emit(sizes::Size::Small)?;
-        let folder = tempfile::tempdir()?;
-        design.write_to(folder.path())?;
-        let sources = Sources::from_folder(&design.top, folder.path());
-        let sources = sources.map_err(metaroce_cosim::Error::from)?;
-        VerilatedModel::build(&sources, &Options::default())?;
-        Ok(Self {
-            sources,
-            _folder: folder,
-        })
+    pub fn new() -> Result<Self, LabError> {
+        let lab = NicLab::new(sizes::Size::Small)?;
+        lab.station("target", &SURROUNDINGS, None)?;
+        Ok(Self(lab))
     }
 }
 
@@ -79,16 +60,9 @@ impl Lab for CosimLab {
         if setup.whole != Whole::default() || setup.connections != 1 {
             return Err(Stop::lacks("today's hardware speaks profile Write only"));
         }
-        let model = VerilatedModel::build(&self.sources, &Options::default());
-        let model = model.map_err(|error| Stop::fails(error.to_string()))?;
-        let size = Size::from(&sizes::Size::Small.capabilities());
-        let surroundings = Surroundings {
-            stall: 0.0,
-            memory_latency: 10,
-            seed: 1,
-            start_time: START,
-        };
-        let station = Station::new("target", model, size, &surroundings).map_err(broken)?;
+        let station = self.0.station("target", &SURROUNDINGS, None);
+        let station = station.map_err(|error| Stop::fails(error.to_string()))?;
+        let size = self.0.size();
         let mut nic = Verilated::new(station, setup, size);
         nic.configure(setup, size)?;
         Ok(Box::new(nic))
@@ -189,7 +163,12 @@ impl Verilated {
         let ip_sum = Addresses::from(&entry).ip_sum();
         let index = QP & (size.connections - 1);
         let entry = ConnectionEntry { ip_sum, ..entry };
-        self.write_entry(ConfigTable::Connection, index, &entry.to_words());
+        host::write_entry(
+            &mut self.station,
+            ConfigTable::Connection,
+            index,
+            &entry.to_words(),
+        );
         for path in 0..setup.paths {
             let entry = PathEntry {
                 valid: true,
@@ -202,7 +181,12 @@ impl Verilated {
                 first_tsn_rx: setup.first_tsn,
             };
             let index = index * size.paths + u32::from(path);
-            self.write_entry(ConfigTable::Path, index, &entry.to_words());
+            host::write_entry(
+                &mut self.station,
+                ConfigTable::Path,
+                index,
+                &entry.to_words(),
+            );
         }
         let entry = RegionEntry {
             valid: true,
@@ -211,19 +195,12 @@ impl Verilated {
             length: REGION_BYTES.into(),
         };
         let index = R_KEY & (size.regions - 1);
-        self.write_entry(ConfigTable::Region, index, &entry.to_words());
-    }
-
-    fn write_entry(&mut self, table: ConfigTable, index: u32, words: &[u32]) {
-        for (word, &value) in (0..).zip(words) {
-            self.write_register(map::CONFIG_DATA.word(word), value);
-        }
-        let commit = ConfigCommit {
-            index: index as u16,
-            table,
-            ..ConfigCommit::default()
-        };
-        self.write_register(map::CONFIG_COMMIT.offset, commit.to_words()[0]);
+        host::write_entry(
+            &mut self.station,
+            ConfigTable::Region,
+            index,
+            &entry.to_words(),
+        );
     }
 
     fn write_register(&mut self, offset: u32, value: u32) {

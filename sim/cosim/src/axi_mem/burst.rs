@@ -31,7 +31,7 @@ impl Burst {
         }
     }
 
-    /// After the last byte of a beat.
+    /// After the last byte of a beat; 0 at the end of the address space.
     pub(super) fn beat_end(&self, beat: u32) -> u64 {
         self.aligned().wrapping_add(u64::from(beat + 1) * self.size)
     }
@@ -39,7 +39,7 @@ impl Burst {
     /// Byte lanes of a beat on a bus of this many bytes, as a mask.
     pub(super) fn lanes(&self, beat: u32, bus: u64) -> u64 {
         let first = self.beat_start(beat) % bus;
-        let last = (self.beat_end(beat) - 1) % bus;
+        let last = self.beat_end(beat).wrapping_sub(1) % bus;
         (u64::MAX >> (63 - last)) & (u64::MAX << first)
     }
 

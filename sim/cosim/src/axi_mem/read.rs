@@ -70,10 +70,11 @@ impl ReadHalf {
         };
         // Lanes outside of the beat hold nonsense, which nobody may use.
         let mut lanes = [0x5a; MAX_BYTES];
-        let offset = burst.beat_start(*beat) - burst.address;
-        for (index, address) in (burst.beat_start(*beat)..burst.beat_end(*beat)).enumerate() {
-            lanes[(address % shared.bytes) as usize] = data[offset as usize + index];
-        }
+        let start = burst.beat_start(*beat);
+        let offset = (start - burst.address) as usize;
+        let length = burst.beat_end(*beat).wrapping_sub(start) as usize;
+        let lane = (start % shared.bytes) as usize;
+        lanes[lane..lane + length].copy_from_slice(&data[offset..offset + length]);
         self.data
             .set(model, "rdata", &lanes[..shared.bytes as usize]);
         self.data.set(model, "rid", &burst.id.to_le_bytes());

@@ -1,9 +1,9 @@
 //! Frames, right and wrong, by the codec.
 
 use metaroce_cosim::model::VerilatedModel;
-use metaroce_protocol::frame::{Addresses, parse};
+use metaroce_protocol::frame::{Addresses, parse_up_to};
 use metaroce_protocol::{
-    Body, Bth, DropReason, Icrc, MacAddr, Msg, Nak, Opcode, Path, Psn, Reth, Sack, Tsn,
+    Body, Bth, DropReason, Icrc, MacAddr, Msg, Nak, Opcode, Path, Profile, Psn, Reth, Sack, Tsn,
 };
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
@@ -216,14 +216,7 @@ impl Event {
 
 /// What the codec makes of a frame, for a NIC whose largest payload is `most`.
 pub fn outcome(frame: &[u8], most: usize) -> Outcome {
-    let parsed = parse(frame);
-    if matches!(parsed, Ok(_) | Err(DropReason::BadIcrc))
-        && frame[42] == Opcode::Write.code()
-        && frame.len() - 92 - usize::from(frame[43] >> 4 & 3) > most
-    {
-        return Outcome::Drop(DropReason::Malformed);
-    }
-    let frame = match parsed {
+    let frame = match parse_up_to(frame, Profile::Write, most) {
         Ok(frame) => frame,
         Err(reason) => return Outcome::Drop(reason),
     };

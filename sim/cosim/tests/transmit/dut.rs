@@ -5,7 +5,7 @@ use metaroce_model::wire::{Body, Incoming, Outgoing};
 use metaroce_protocol::{Frame, Wqe};
 use metaroce_rtl::sizes::{Size, emit_transmit_side};
 
-use crate::words::{Packer, Unpacker};
+use metaroce_cosim::words::{Packer, Unpacker};
 
 /// Bytes of a packed `TxDescriptor`, 721 bits.
 const DESCRIPTOR_BYTES: usize = 91;

@@ -5,5 +5,4 @@ mod dut;
 mod lint;
 mod lockstep;
 mod units;
-mod words;
 mod world;

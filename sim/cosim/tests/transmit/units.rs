@@ -43,38 +43,59 @@ fn turns_go_round() {
 }
 
 #[test]
-fn the_path_is_the_roomiest_of_the_next_plane() {
+fn the_path_is_the_next_of_its_round_on_the_next_plane() {
     const PATHS: usize = 11;
     let mut dut = model(PathSelector::<PATHS, 3>::default(), "path_selector");
     let mut rng = ChaCha8Rng::seed_from_u64(1);
+    let mut rounds = 0;
     for _ in 0..20_000 {
-        // Few values, so that ties are common.
-        let top = [1, 3, 257][rng.random_range(0..3)];
-        let paths: Vec<(u64, u64)> = (0..PATHS)
-            .map(|_| (rng.random_range(0..top), rng.random_range(0..3)))
-            .collect();
+        let mut mask = || rng.random::<u64>() & rng.random::<u64>() & ((1 << PATHS) - 1);
+        let (able, served) = (mask(), !mask() & ((1 << PATHS) - 1));
+        let live = able | mask();
+        let planes: Vec<u64> = (0..PATHS).map(|_| rng.random_range(0..3)).collect();
         let (room, last) = (rng.random_range(0..8u64), rng.random_range(0..3));
-        for (p, (headroom, plane)) in paths.iter().enumerate() {
-            set(&mut dut, &format!("headroom_{p}"), *headroom);
+        for (p, plane) in planes.iter().enumerate() {
             set(&mut dut, &format!("plane_{p}"), *plane);
         }
+        set(&mut dut, "able", able);
+        set(&mut dut, "live", live);
+        set(&mut dut, "served", served);
         set(&mut dut, "room", room);
         set(&mut dut, "last_plane", last);
         dut.eval().unwrap();
-        let best = |plane: u64| {
-            let able = (0..PATHS).filter(|&p| paths[p].1 == plane && paths[p].0 > 0);
-            able.max_by_key(|&p| (paths[p].0, PATHS - p))
+        let on = |plane: u64| {
+            (0..PATHS)
+                .filter(|&p| planes[p] == plane)
+                .fold(0, |on, p| on | 1 << p)
         };
-        let turn = (1..=3)
+        let expected = (1..=3)
             .map(|n| (last + n) % 3)
-            .filter(|k| room >> k & 1 == 1);
-        let expected = turn
-            .filter_map(|k| best(k).map(|p| (k, p as u64, paths[p].0)))
-            .next();
-        let found = (get(&dut, "found") == 1)
-            .then(|| (get(&dut, "chosen"), get(&dut, "path"), get(&dut, "most")));
-        assert_eq!(found, expected, "{paths:?} room {room:03b} last {last}");
+            .find(|&k| room >> k & 1 == 1 && able & on(k) != 0)
+            .map(|plane| {
+                let candidates = able & on(plane);
+                let over = candidates & !served == 0;
+                rounds += u32::from(over);
+                let before = if over {
+                    served & !(live & on(plane))
+                } else {
+                    served
+                };
+                let path = 1 << (candidates & !before).trailing_zeros();
+                (plane, path, before | path)
+            });
+        let found = (get(&dut, "found") == 1).then(|| {
+            (
+                get(&dut, "chosen"),
+                get(&dut, "path"),
+                get(&dut, "served_next"),
+            )
+        });
+        assert_eq!(
+            found, expected,
+            "{planes:?} able {able:b} live {live:b} served {served:b}"
+        );
     }
+    assert!((2_000..18_000).contains(&rounds), "{rounds} new rounds");
 }
 
 #[test]

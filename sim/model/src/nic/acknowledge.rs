@@ -12,8 +12,22 @@ use crate::wire::{Body, Incoming};
 const COPIES_A_LOSS: u32 = 4096;
 
 impl Nic {
+    /// Whether an ACK can be true. A refusal always can.
+    pub fn can_be_true(&self, frame: &Incoming) -> bool {
+        let send = self.path_of(frame).and_then(|path| self.send_path(path));
+        match (&frame.body, send) {
+            (Body::Ack(_), Some(send)) => send.can_be_true(frame.psn, frame.tsn),
+            _ => true,
+        }
+    }
+
     /// An ACK or a refusal meets the ACK engine.
     pub fn acknowledge(&mut self, frame: &Incoming, now: u32) {
+        self.acknowledge_judged(frame, self.can_be_true(frame), now);
+    }
+
+    /// The same for a caller that has asked [`Self::can_be_true`] before the cycle's other commits.
+    pub fn acknowledge_judged(&mut self, frame: &Incoming, can_be_true: bool, now: u32) {
         let Some(path) = self.admit_answer(frame) else {
             return;
         };
@@ -22,6 +36,7 @@ impl Nic {
             return;
         }
         match &frame.body {
+            Body::Ack(_) if !can_be_true => self.counters.add(Counter::RxAckInvalid, 1),
             Body::Ack(sack) => self.apply_ack(path, frame, sack, now),
             Body::Refusal(nak) => self.on_refusal(path, nak, now),
             _ => {}
@@ -39,7 +54,6 @@ impl Nic {
         let counter = match verdict {
             AckVerdict::Applied => Counter::RxAcks,
             AckVerdict::Stale => Counter::RxAckStale,
-            AckVerdict::Invalid => Counter::RxAckInvalid,
         };
         self.counters.add(counter, 1);
     }

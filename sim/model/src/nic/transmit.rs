@@ -240,6 +240,7 @@ impl Nic {
     ) -> Option<((Psn, Tsn), u32)> {
         let path = self.select(connection, room)?;
         self.last_new_plane = self.path(path).config.plane.into();
+        self.take_turn(path);
         Some((self.path_mut(path).send.send_new(packet, now), path))
     }
 
@@ -271,31 +272,53 @@ impl Nic {
         Some(outgoing)
     }
 
-    /// Among planes with room and headroom the one served longest ago; of its paths the one with the most headroom, the lowest on a tie.
+    /// Of the planes with room and a path with headroom the one served longest ago; of its paths with headroom the
+    /// lowest number not served in this round, or, if all were, the lowest of a new round.
     fn select(&self, connection: u32, room: u32) -> Option<u32> {
         let planes = self.size.planes;
-        let first = connection * self.size.paths;
-        let headroom = |path: u32, plane: u32| {
-            let state = self.paths[path as usize]
-                .as_ref()
-                .filter(|s| u32::from(s.config.plane) == plane)?;
-            Some(self.usable_headroom(state)).filter(|&h| h > 0)
-        };
         let lowest_first = self.options.is(Mutant::LowestPlaneFirst);
         let last = if lowest_first {
             planes - 1
         } else {
             self.last_new_plane
         };
-        let turn = (1..=planes).map(|n| (last + n) % planes);
-        turn.filter(|plane| room >> plane & 1 == 1)
-            .find_map(|plane| {
-                let candidates =
-                    (first..first + self.size.paths).filter_map(|p| Some((headroom(p, plane)?, p)));
-                candidates
-                    .max_by_key(|&(h, p)| (h, std::cmp::Reverse(p)))
-                    .map(|(_, p)| p)
-            })
+        let mut turn = (1..=planes).map(|n| (last + n) % planes);
+        let able = |plane: u32| {
+            self.paths_on(connection, plane)
+                .filter(|&path| self.usable_headroom(self.path(path)) > 0)
+        };
+        let plane = turn.find(|&plane| room >> plane & 1 == 1 && able(plane).next().is_some())?;
+        able(plane)
+            .find(|&path| !self.served[self.number_of(path)])
+            .or_else(|| able(plane).next())
+    }
+
+    /// A path takes its turn; with it a round of its plane begins if it had its turn already.
+    fn take_turn(&mut self, path: u32) {
+        let number = self.number_of(path);
+        if self.served[number] {
+            let plane = self.path(path).config.plane.into();
+            let round: Vec<u32> = self.paths_on(self.connection_of(path), plane).collect();
+            for path in round {
+                let number = self.number_of(path);
+                self.served[number] = false;
+            }
+        }
+        self.served[number] = true;
+    }
+
+    /// The paths of a connection on a plane.
+    fn paths_on(&self, connection: u32, plane: u32) -> impl Iterator<Item = u32> {
+        let first = connection * self.size.paths;
+        (first..first + self.size.paths).filter(move |&path| {
+            let state = self.paths[path as usize].as_ref();
+            state.is_some_and(|state| u32::from(state.config.plane) == plane)
+        })
+    }
+
+    /// A path's number in its connection.
+    fn number_of(&self, path: u32) -> usize {
+        (path % self.size.paths) as usize
     }
 
     fn outgoing_data(&self, path: u32, packet: Packet, frame: Incoming) -> Outgoing {

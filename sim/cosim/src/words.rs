@@ -8,6 +8,7 @@ pub struct Packer {
 }
 
 impl Packer {
+    /// Adds a field of `width` bits above what is there; the value must fit.
     pub fn field(mut self, value: u64, width: usize) -> Self {
         assert!(
             width == 64 || value >> width == 0,
@@ -19,7 +20,7 @@ impl Packer {
         self
     }
 
-    /// `bytes`, least significant first.
+    /// Adds whole bytes, least significant first.
     pub fn wide(mut self, bytes: &[u8]) -> Self {
         for byte in bytes {
             for i in 0..8 {
@@ -37,6 +38,7 @@ impl Packer {
         self.bits += 1;
     }
 
+    /// What is there, least significant byte first.
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
@@ -49,10 +51,12 @@ pub struct Unpacker<'a> {
 }
 
 impl<'a> Unpacker<'a> {
+    /// Of such bytes.
     pub fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, at: 0 }
     }
 
+    /// The next field, of `width` bits.
     pub fn field(&mut self, width: usize) -> u64 {
         let bit = |i: usize| u64::from(self.bytes[i / 8] >> (i % 8) & 1);
         let value = (0..width).fold(0, |v, i| v | bit(self.at + i) << i);

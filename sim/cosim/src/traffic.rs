@@ -1,0 +1,341 @@
+//! Random traffic between two NICs over bad planes, in lockstep with the model: as long as one likes, and the same for one seed.
+use std::collections::VecDeque;
+
+use metaroce_model::config::{Size, Tunables};
+use metaroce_protocol::{CompletionStatus, Counter, Cqe, Wqe, WqeOpcode};
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+use thiserror::Error;
+
+use crate::bus::Pace;
+use crate::host::{self, Rings};
+use crate::lab::{LabError, NicLab};
+use crate::planes::Faults;
+use crate::station::{Failure, Station, Surroundings};
+use crate::testbed::Testbed;
+
+mod peers;
+mod sizes;
+
+pub use sizes::Lengths;
+
+/// Host memory that messages are read from.
+const SOURCE: u64 = 0x10_0000;
+/// Host memory that messages are written to, a place each.
+const SINK: u64 = 0x4000_0000;
+/// Places: many more than messages are in flight.
+const PLACES: u64 = 128;
+/// Room in front of a message, so that it may begin anywhere in a page.
+const PAGE: u64 = 4_096;
+/// Entries of the queues, log2: small, so that they wrap all the time.
+const QUEUE_LOG2: u32 = 4;
+/// Cycles between two looks at the completion queue.
+const POLL: u64 = 16;
+/// Cycles without any event in both NICs, and with messages in flight, after which a run has hung: above the longest time-out.
+const HANGS: u64 = 64 * 20_000;
+
+/// What the traffic is like.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    /// Decides everything.
+    pub seed: u64,
+    /// What the planes do.
+    pub faults: Faults,
+    /// How often buses wait.
+    pub pace: Pace,
+    /// Registers that tune.
+    pub tunables: Tunables,
+    /// Lengths of messages.
+    pub lengths: Lengths,
+    /// Connections that are used, spread over all that there are.
+    pub connections: u32,
+    /// What both NICs' clocks start from.
+    pub start_time: u32,
+}
+
+impl Setting {
+    /// Loss, copies, damage, marks and overtaking; stalls on every stream; all numbers next to their wrap.
+    pub fn rough(seed: u64, size: Size) -> Self {
+        Self {
+            seed,
+            faults: Faults {
+                loss: 0.004,
+                duplicate: 0.01,
+                corrupt: 0.002,
+                mark: 0.05,
+                delay: 20,
+                path_spread: 60,
+                jitter: 0,
+            },
+            pace: Pace::Random(0.1),
+            tunables: Tunables {
+                window: 16,
+                // A plane of few bits takes longer for a frame.
+                rto: 8_000 / size.planes,
+                max_retries: 15,
+                ack_every: 2,
+                mtu_log2: 8,
+            },
+            lengths: Lengths::mostly_short(256),
+            connections: size.connections.min(8),
+            start_time: 0u32.wrapping_sub(20_000),
+        }
+    }
+}
+
+/// Why the traffic can't go on.
+#[derive(Debug, Error)]
+pub enum TrafficError {
+    /// Hardware and model differ, or a bus rule is broken.
+    #[error(transparent)]
+    Failure(#[from] Failure),
+    /// There is no NIC.
+    #[error(transparent)]
+    Lab(#[from] LabError),
+    /// A message did not arrive.
+    #[error("NIC {nic}: message {message} ended with `{status}`")]
+    Ended {
+        /// Its sender.
+        nic: &'static str,
+        /// Its number.
+        message: u64,
+        /// How.
+        status: &'static str,
+    },
+    /// Other bytes arrived.
+    #[error("NIC {nic}: message {message} arrived with other bytes")]
+    Bytes {
+        /// Its receiver.
+        nic: &'static str,
+        /// Its number.
+        message: u64,
+    },
+    /// Nothing happens any more.
+    #[error("nothing happens any more, with {in_flight} messages in flight")]
+    Hangs {
+        /// Of both NICs.
+        in_flight: u32,
+    },
+}
+
+const NAMES: [&str; 2] = ["A", "B"];
+
+/// One NIC's host.
+struct Host {
+    rings: Rings,
+    /// Numbers of the next messages, by connection and stream.
+    next: Vec<u16>,
+    posted: u64,
+    completed: u64,
+    /// Messages whose place is not given to another yet, the oldest first.
+    sent: VecDeque<Wqe>,
+}
+
+/// Two NICs that write into each other's memory.
+pub struct Traffic {
+    /// The NICs.
+    pub bed: Testbed,
+    hosts: [Host; 2],
+    setting: Setting,
+    size: Size,
+    random: ChaCha8Rng,
+}
+
+impl Traffic {
+    /// Two fresh NICs, their connections made.
+    pub fn new(lab: &NicLab, setting: Setting) -> Result<Self, TrafficError> {
+        let size = lab.size();
+        let mut random = ChaCha8Rng::seed_from_u64(setting.seed);
+        let mut stations = [0u64, 1].map(|nic| {
+            let surroundings = Surroundings {
+                pace: setting.pace,
+                memory_latency: 16,
+                seed: setting.seed.wrapping_mul(2).wrapping_add(nic),
+                start_time: setting.start_time.wrapping_add(nic as u32 * 1_000),
+            };
+            lab.station(NAMES[nic as usize], &surroundings, None)
+        });
+        let mut made = Vec::new();
+        for (nic, station) in stations.iter_mut().enumerate() {
+            if let Ok(station) = station {
+                made.push(host(station, nic, size, &setting, &mut random));
+            }
+        }
+        let [a, b] = stations;
+        let bed = Testbed::new([a?, b?], size.planes, setting.faults, setting.seed);
+        let hosts = made
+            .try_into()
+            .unwrap_or_else(|_| unreachable!("both NICs are there"));
+        let mut traffic = Self {
+            bed,
+            hosts,
+            setting,
+            size,
+            random,
+        };
+        traffic.rest()?;
+        Ok(traffic)
+    }
+
+    /// Messages that have arrived.
+    pub fn completed(&self) -> u64 {
+        self.hosts.iter().map(|host| host.completed).sum()
+    }
+
+    /// So many cycles with traffic both ways.
+    pub fn run(&mut self, cycles: u64) -> Result<(), TrafficError> {
+        for _ in 0..cycles {
+            if self.bed.cycle().is_multiple_of(POLL) {
+                self.take()?;
+                (0..2).for_each(|nic| self.post(nic));
+            }
+            self.bed.step()?;
+        }
+        self.check_alive()
+    }
+
+    /// No new messages: until all have arrived, byte for byte, and every counter agrees.
+    pub fn finish(&mut self) -> Result<(), TrafficError> {
+        while self.in_flight() > 0 {
+            for _ in 0..POLL {
+                self.bed.step()?;
+            }
+            self.take()?;
+            self.check_alive()?;
+        }
+        self.rest()?;
+        for nic in 0..2 {
+            while let Some(wqe) = self.hosts[nic].sent.pop_front() {
+                self.check(nic, &wqe)?;
+            }
+        }
+        self.bed.stations.iter_mut().for_each(host::ask_counters);
+        self.rest()?;
+        for station in &mut self.bed.stations {
+            let values = host::counters(station);
+            station.check_quiet(|counter| values[&counter])?;
+        }
+        Ok(())
+    }
+
+    /// What both NICs have counted under a name.
+    pub fn count(&self, counter: Counter) -> u64 {
+        let stations = self.bed.stations.iter();
+        let counts = stations.map(|station| station.lockstep().nic().counters().get(counter));
+        counts.map(u64::from).sum()
+    }
+
+    fn in_flight(&self) -> u32 {
+        self.hosts.iter().map(|host| host.rings.in_flight()).sum()
+    }
+
+    fn check_alive(&self) -> Result<(), TrafficError> {
+        let in_flight = self.in_flight();
+        if in_flight > 0 && self.bed.is_quiet(HANGS) {
+            return Err(TrafficError::Hangs { in_flight });
+        }
+        Ok(())
+    }
+
+    /// Until both NICs are quiet for longer than a probe takes.
+    fn rest(&mut self) -> Result<(), TrafficError> {
+        self.bed.step()?;
+        let quiet = 2 * u64::from(self.setting.tunables.rto);
+        while !self.bed.is_quiet(quiet) {
+            self.bed.step()?;
+        }
+        Ok(())
+    }
+
+    fn take(&mut self) -> Result<(), TrafficError> {
+        for (nic, name) in NAMES.into_iter().enumerate() {
+            let completions = self.hosts[nic].rings.take(&mut self.bed.stations[nic]);
+            for Cqe { wr_id, status, .. } in completions {
+                if status != CompletionStatus::Success {
+                    return Err(TrafficError::Ended {
+                        nic: name,
+                        message: wr_id,
+                        status: status.name(),
+                    });
+                }
+                self.hosts[nic].completed += 1;
+            }
+            // The receiver's last beats may still be on their way: a place is looked at when another message needs it.
+            while self.hosts[nic].sent.len() as u64 > PLACES - (1 << QUEUE_LOG2) {
+                let wqe = self.hosts[nic].sent.pop_front().expect("more than none");
+                self.check(nic, &wqe)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A message of NIC `nic` lies in the other's memory.
+    fn check(&self, nic: usize, wqe: &Wqe) -> Result<(), TrafficError> {
+        let [from, to] = [nic, 1 - nic].map(|nic| self.bed.stations[nic].memory().borrow());
+        let length = wqe.length as usize;
+        let sent = from.bytes(wqe.local_address, length);
+        if length == 0 || sent.is_some() && sent == to.bytes(wqe.remote_address, length) {
+            return Ok(());
+        }
+        Err(TrafficError::Bytes {
+            nic: NAMES[1 - nic],
+            message: wqe.wr_id,
+        })
+    }
+
+    fn post(&mut self, nic: usize) {
+        let host = &mut self.hosts[nic];
+        while host.rings.has_room() {
+            let number = self.random.random_range(0..self.setting.connections);
+            let stream = self.random.random_range(0..peers::STREAMS);
+            let next = &mut host.next[(number * peers::STREAMS + stream) as usize];
+            let length = self.setting.lengths.draw(&mut self.random);
+            let place = place(host.posted % PLACES, self.setting.lengths.most);
+            let wqe = Wqe {
+                opcode: WqeOpcode::Write,
+                connection: peers::connection(number, &self.setting, self.size) as u16,
+                stream: stream as u16,
+                message: *next,
+                r_key: peers::KEY,
+                length,
+                local_address: SOURCE + self.setting.lengths.offset(&mut self.random),
+                remote_address: place + self.setting.lengths.offset(&mut self.random),
+                wr_id: host.posted,
+                ..Wqe::default()
+            };
+            *next = next.wrapping_add(1);
+            host.posted += 1;
+            host.sent.push_back(wqe);
+            host.rings.post(&mut self.bed.stations[nic], &wqe);
+        }
+    }
+}
+
+/// Where a place begins.
+fn place(number: u64, most: u32) -> u64 {
+    SINK + number * place_bytes(most)
+}
+
+fn place_bytes(most: u32) -> u64 {
+    PAGE + u64::from(most).next_multiple_of(PAGE)
+}
+
+fn host(
+    station: &mut Station,
+    nic: usize,
+    size: Size,
+    setting: &Setting,
+    random: &mut ChaCha8Rng,
+) -> Host {
+    let rings = Rings::new(station, QUEUE_LOG2, QUEUE_LOG2);
+    peers::memory(station, setting, random);
+    peers::connect(station, nic, size, setting);
+    host::enable(station, &setting.tunables);
+    Host {
+        rings,
+        next: vec![0xFFF0; (setting.connections * peers::STREAMS) as usize],
+        posted: 0,
+        completed: 0,
+        sent: VecDeque::new(),
+    }
+}
