@@ -16,9 +16,9 @@ use rust_hdl::prelude::*;
 /// Each plane has a queue of four decisions: `room`. F0 takes the oldest of a plane that is ready and has nothing in a
 /// later stage, planes in turn; F1 has the records; F2 the packet's place in the message; F3 shows the descriptor. So a
 /// descriptor comes 4 cycles after its decision at the earliest, one a cycle over all planes, one in 4 cycles on one
-/// plane, and never waits on the bus. A plane takes no decision behind a retransmission that waits: a new packet may take the
-/// place of its PSN in the in-flight table, if a forged ACK has moved the window. `N` planes, `CA`, `GA` address bits of connections and of paths, `IW` log2 of
-/// the window, `FA` = GA + IW.
+/// plane, and never waits on the bus. A plane takes no decision behind a retransmission that waits: a new packet may take
+/// the place of its PSN in the in-flight table, if a forged ACK has moved the window. `N` planes, `CA`, `GA` address bits
+/// of connections and of paths, `IW` log2 of the window, `FA` = GA + IW.
 #[derive(LogicBlock)]
 pub struct DescriptorBuilder<
     const N: usize,

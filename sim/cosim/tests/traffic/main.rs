@@ -143,7 +143,7 @@ fn every_number_that_wraps_has_wrapped() {
         let traffic = run(&lab, setting, 2 * 320 * paths);
         let nic = traffic.bed.stations[0].lockstep().nic();
         let first = (lab.size().connections - 1) * lab.size().paths;
-        // Of paths with equal room the lowest number is taken: the first of each plane are busiest.
+        // New packets take a plane's paths in rounds, the lowest number first.
         for path in first..first + lab.size().planes {
             let send = nic.send_path(path).expect("a path");
             assert!(send.next_psn.get() < 0x80_0000 && send.next_tsn.get() < 0x80_0000);
