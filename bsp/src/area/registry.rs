@@ -9,6 +9,7 @@ use metaroce_cores::receive_engine::ReceiveEngine;
 use metaroce_cores::resolver::Resolver;
 use metaroce_cores::sack_table::SackTable;
 use metaroce_cores::transmit_engine::TransmitEngine;
+use metaroce_cores::wide_icrc::WideIcrc;
 use metaroce_cores::window_engine::WindowEngine;
 use metaroce_emit::{Design, EmitError, emit};
 use metaroce_rtl::plane_rx::PlaneRx;
@@ -89,6 +90,18 @@ pub(crate) const SUBJECTS: &[Subject] = &[
                     AckEngine::<6, 10, 64, 256>::new(&Narrowing::none()),
                     "ack_engine_medium",
                 )
+            }),
+        ],
+    },
+    // A frame's check, 256 and 512 bits a cycle.
+    Subject {
+        name: "wide_icrc",
+        sizes: &[
+            ("w256", || {
+                of(WideIcrc::<256, 32, 4, 5>::default(), "wide_icrc")
+            }),
+            ("w512", || {
+                of(WideIcrc::<512, 64, 8, 6>::default(), "wide_icrc")
             }),
         ],
     },
