@@ -3,6 +3,7 @@ use crate::generated::constants::{OPCODE_PROBE, OPCODE_WRITE};
 use crate::generated::tails::PackWriteTail;
 use crate::next_in_turn::NextInTurn;
 use crate::path_table::PathTable;
+use crate::plane_credit::PlaneCredit;
 use crate::prim::Dff;
 use crate::ram_bypass::RamBypass;
 use crate::transmission_queue::TransmissionQueue;
@@ -33,10 +34,14 @@ pub struct DescriptorBuilder<
     pub transmission: Signal<In, Transmission>,
     /// Its plane, one hot.
     pub transmission_plane: Signal<In, Bits<N>>,
-    /// It is there; only on a plane with room.
+    /// It is there; only where a place was claimed.
     pub transmission_valid: Signal<In, Bit>,
-    /// Planes that take a decision.
+    /// Planes with a place in their queue that nobody has claimed.
     pub room: Signal<Out, Bits<N>>,
+    /// A place of this plane is claimed, one hot: some cycles later a decision takes it,
+    pub claim: Signal<In, Bits<N>>,
+    /// or it is forfeited.
+    pub forfeit: Signal<In, Bits<N>>,
     /// A message enters its slot.
     pub message: Signal<In, Message>,
     /// The slot.
@@ -67,6 +72,7 @@ pub struct DescriptorBuilder<
     probe_opcode: Constant<Bits<8>>,
     plane_number: [Constant<Bits<3>>; N],
     queue: [TransmissionQueue; N],
+    credit: [PlaneCredit; N],
     turn: NextInTurn<N>,
     last: Dff<Bits<3>>,
     in_flight: RamBypass<Bits<24>, FA>,
@@ -106,6 +112,8 @@ impl<const N: usize, const CA: usize, const GA: usize, const IW: usize, const FA
             transmission_plane: Default::default(),
             transmission_valid: Default::default(),
             room: Default::default(),
+            claim: Default::default(),
+            forfeit: Default::default(),
             message: Default::default(),
             message_slot: Default::default(),
             message_enter: Default::default(),
@@ -124,6 +132,7 @@ impl<const N: usize, const CA: usize, const GA: usize, const IW: usize, const FA
             probe_opcode: Constant::new(bits(OPCODE_PROBE)),
             plane_number: std::array::from_fn(|i| Constant::new(bits(i as u64))),
             queue: std::array::from_fn(|_| Default::default()),
+            credit: std::array::from_fn(|_| Default::default()),
             turn: Default::default(),
             last: Default::default(),
             in_flight: Default::default(),
@@ -213,7 +222,12 @@ impl<const N: usize, const CA: usize, const GA: usize, const IW: usize, const FA
             self.queue[k].push.next =
                 self.transmission_valid.val() & self.transmission_plane.val().get_bit(k);
             self.queue[k].pop.next = self.turn.grant.val().get_bit(k);
-            if self.queue[k].room.val() {
+            self.credit[k].clock.next = self.clock.val();
+            self.credit[k].reset.next = self.reset.val();
+            self.credit[k].claim.next = self.claim.val().get_bit(k);
+            self.credit[k].forfeit.next = self.forfeit.val().get_bit(k);
+            self.credit[k].leave.next = self.turn.grant.val().get_bit(k);
+            if self.credit[k].room.val() {
                 self.room.next = self.room.val().replace_bit(k, true);
             }
             if self.queue[k].valid.val() {

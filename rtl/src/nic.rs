@@ -65,7 +65,7 @@ pub struct Nic<
     pub trace: Trace,
     host: HostSide<N, CA, M, MA>,
     receive_side: ReceiveSide<N, G, CA, GA, RA, SA, EA>,
-    transmit_side: TransmitSide<P, CA, GA, C, F, N, W, IW, FA, TA, QA>,
+    transmit_side: TransmitSide<P, CA, GA, C, F, N, W, IW, FA, TA, QA, MA>,
     plane_rx: [PlaneRx<D, K, H, A>; N],
     plane_tx: [PlaneTx<D, K, H, A>; N],
     receive_turn: EventArbiter<N>,
@@ -378,11 +378,12 @@ impl<
         self.trace.transmit_valid.next = self.transmit_side.trace_transmit_valid.val();
         self.trace.transmit_kind.next = self.transmit_side.trace_transmit_kind.val();
         self.trace.transmit_path.next = self.transmit_side.trace_transmit_path.val();
-        self.trace.transmit_walk.next = self.transmit_side.trace_transmit_walk.val();
-        self.trace.transmit_room.next = self.transmit_side.trace_transmit_room.val();
-        self.trace.transmit_retransmit.next = self.transmit_side.trace_transmit_retransmit.val();
-        self.trace.transmit_current.next = self.transmit_side.trace_transmit_current.val();
-        self.trace.transmit_idle.next = self.transmit_side.trace_transmit_idle.val();
+        self.trace.transmit_planes.next = self.transmit_side.trace_transmit_planes.val();
+        self.trace.transmit_able.next = self.transmit_side.trace_transmit_able.val();
+        self.trace.transmit_ack_request.next = self.transmit_side.trace_transmit_ack_request.val();
+        self.trace.judge_valid.next = self.transmit_side.trace_judge_valid.val();
+        self.trace.judge_path.next = self.transmit_side.trace_judge_path.val();
+        self.trace.judge_idle.next = self.transmit_side.trace_judge_idle.val();
         self.trace.resolve_valid.next = self.transmit_side.trace_resolve_valid.val();
         self.trace.resolve_path.next = self.transmit_side.trace_resolve_path.val();
         self.trace.resolve_tsn.next = self.transmit_side.trace_resolve_tsn.val();

@@ -23,6 +23,7 @@ pub struct Engine<
     const FA: usize,
     const TA: usize,
     const QA: usize,
+    const MA: usize,
     const SA: usize,
     const EA: usize,
 > {
@@ -67,7 +68,7 @@ pub struct Engine<
     pub receive_counts: Signal<Out, ReceiveCounts>,
     pub transmit_counts: Signal<Out, TransmitCounts>,
     receive_side: ReceiveSide<N, G, CA, GA, RA, SA, EA>,
-    transmit_side: TransmitSide<P, CA, GA, C, F, N, W, IW, FA, TA, QA>,
+    transmit_side: TransmitSide<P, CA, GA, C, F, N, W, IW, FA, TA, QA, MA>,
 }
 
 impl<
@@ -84,9 +85,10 @@ impl<
     const FA: usize,
     const TA: usize,
     const QA: usize,
+    const MA: usize,
     const SA: usize,
     const EA: usize,
-> Default for Engine<N, P, CA, GA, RA, C, F, W, IW, G, FA, TA, QA, SA, EA>
+> Default for Engine<N, P, CA, GA, RA, C, F, W, IW, G, FA, TA, QA, MA, SA, EA>
 {
     fn default() -> Self {
         let whole = Narrowing::none();
@@ -151,9 +153,10 @@ impl<
     const FA: usize,
     const TA: usize,
     const QA: usize,
+    const MA: usize,
     const SA: usize,
     const EA: usize,
-> Logic for Engine<N, P, CA, GA, RA, C, F, W, IW, G, FA, TA, QA, SA, EA>
+> Logic for Engine<N, P, CA, GA, RA, C, F, W, IW, G, FA, TA, QA, MA, SA, EA>
 {
     #[hdl_gen]
     fn update(&mut self) {

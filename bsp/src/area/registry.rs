@@ -109,11 +109,12 @@ pub(crate) const SUBJECTS: &[Subject] = &[
         name: "transmit_engine",
         sizes: &[
             ("small", || {
-                let engine = TransmitEngine::<16, 2, 6, 4, 4, 10>::new(256, &Narrowing::none());
+                let engine = TransmitEngine::<16, 2, 6, 4, 4, 10, 4>::new(256, &Narrowing::none());
                 of(engine, "transmit_engine")
             }),
             ("medium", || {
-                let engine = TransmitEngine::<16, 6, 10, 64, 4, 10>::new(256, &Narrowing::none());
+                let engine =
+                    TransmitEngine::<16, 6, 10, 64, 4, 10, 4>::new(256, &Narrowing::none());
                 of(engine, "transmit_engine_medium")
             }),
         ],
@@ -131,13 +132,15 @@ pub(crate) const SUBJECTS: &[Subject] = &[
             ("small", || {
                 sizes::with_stack(|| {
                     let engine =
-                        Engine::<4, 16, 2, 6, 4, 4, 64, 256, 8, 16, 14, 14, 10, 10, 7>::default();
+                        Engine::<4, 16, 2, 6, 4, 4, 64, 256, 8, 16, 14, 14, 10, 4, 10, 7>::default(
+                        );
                     of(engine, "engine_small")
                 })
             }),
             ("tiny", || {
                 sizes::with_stack(|| {
-                    let engine = Engine::<1, 4, 1, 3, 2, 2, 8, 32, 5, 2, 8, 11, 8, 4, 4>::default();
+                    let engine =
+                        Engine::<1, 4, 1, 3, 2, 2, 8, 32, 5, 2, 8, 11, 8, 2, 4, 4>::default();
                     of(engine, "engine_tiny")
                 })
             }),

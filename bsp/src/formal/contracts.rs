@@ -186,13 +186,13 @@ pub(crate) const CONTRACTS: &[Contract] = &[
     },
     Contract {
         name: "selector",
-        size: "4 paths, 3 planes",
-        emit: || emitted(PathSelector::<4, 3>::default(), "selector"),
+        size: "4 paths",
+        emit: || emitted(PathSelector::<4>::default(), "selector"),
         properties: properties!("selector"),
         depth: None,
         fault: Fault {
-            right: "((able & there) & (~served))",
-            wrong: "(able & there)",
+            right: "(able & (~served))",
+            wrong: "able",
         },
     },
     Contract {
