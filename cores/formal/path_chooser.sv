@@ -56,9 +56,9 @@ module contract (
     wire mine = valid2 && owner2 == followed[1] && path[followed[0]];
     always @(posedge clock) begin
         assume (window > 0 && first_open <= cap && first_span <= 16);
-        assume (!(noise_transmit[0] && noise_transmit[16:1] == followed));
-        assume (!(noise_snapshot[0] && noise_snapshot[16:1] == followed));
-        assume (!(noise_resolved[0] && noise_resolved[16:1] == followed));
+        assume (noise_transmit[16:3] == 0 && !(noise_transmit[0] && noise_transmit[2:1] == followed));
+        assume (noise_snapshot[16:3] == 0 && !(noise_snapshot[0] && noise_snapshot[2:1] == followed));
+        assume (noise_resolved[16:3] == 0 && !(noise_resolved[0] && noise_resolved[2:1] == followed));
         assume (other_plane == 1 || other_plane == 2);
         if (other) assume (ready);
         if (other && other_path == followed) assume (live && other_plane == 1 << plane && open < 250);

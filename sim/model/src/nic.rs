@@ -123,7 +123,7 @@ pub struct Nic {
     /// By path number: served in its plane's round.
     served: Vec<bool>,
     /// By path: what the walk found out last, until its probe is sent.
-    judged: Vec<Option<Probe>>,
+    judged: Vec<Option<follow::Judged>>,
     refusals: VecDeque<PendingRefusal>,
     counters: Counters,
     extra: ExtraCounters,

@@ -19,6 +19,15 @@ pub struct Choice {
     pub ack_request: bool,
 }
 
+/// What the walk found out about a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Judged {
+    /// It wants this.
+    wanted: Probe,
+    /// Its last ACK was then.
+    last_ack: u32,
+}
+
 /// The outcome, or what is wrong with the choice.
 type Followed = Result<Decision, String>;
 
@@ -28,7 +37,10 @@ impl Nic {
         let state = self.paths.get(path as usize).and_then(Option::as_ref);
         let wanted = state.and_then(|state| {
             let rule = self.probe_rule(state, 0, idle);
-            state.send.wants_probe(now, &rule)
+            Some(Judged {
+                wanted: state.send.wants_probe(now, &rule)?,
+                last_ack: state.send.last_ack(),
+            })
         });
         if let Some(judged) = self.judged.get_mut(path as usize) {
             *judged = wanted;
@@ -60,14 +72,22 @@ impl Nic {
             _ => Probe::GiveUp,
         };
         let judged = self.judged[choice.path as usize].take();
-        if judged != Some(expected) {
-            return Err(format!("the path was judged {judged:?}"));
+        let judged = match judged {
+            Some(judged) if judged.wanted == expected => judged,
+            _ => return Err(format!("the path was judged {judged:?}")),
+        };
+        if expected == Probe::GiveUp {
+            return Ok(Decision::GiveUp(choice.path));
         }
-        Ok(match expected {
-            Probe::Tail => Decision::TailProbe(self.send_probe(choice.path, expected, now)),
-            Probe::TimeOut => Decision::TimeOutProbe(self.send_probe(choice.path, expected, now)),
-            Probe::GiveUp => Decision::GiveUp(choice.path),
-        })
+        let outgoing = self.send_probe(choice.path, expected, now);
+        if expected == Probe::Tail {
+            return Ok(Decision::TailProbe(outgoing));
+        }
+        let send = &mut self.path_mut(choice.path).send;
+        if send.last_ack() != judged.last_ack {
+            send.forget_timeouts();
+        }
+        Ok(Decision::TimeOutProbe(outgoing))
     }
 
     fn follow_retransmission(&mut self, choice: &Choice, now: u32) -> Followed {
