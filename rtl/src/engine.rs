@@ -25,6 +25,7 @@ pub struct Engine<
     const FA: usize,
     const TA: usize,
     const QA: usize,
+    const MA: usize,
     const SA: usize,
     const EA: usize,
 > {
@@ -90,7 +91,7 @@ pub struct Engine<
     pub message_slot: Signal<In, Bits<4>>,
     /// Valid.
     pub message_valid: Signal<In, Bit>,
-    /// It becomes the current message.
+    /// It is taken: none is being cut into packets, or this cycle cuts its last.
     pub message_ready: Signal<Out, Bit>,
     /// No message waits outside.
     pub sq_idle: Signal<In, Bit>,
@@ -126,20 +127,23 @@ pub struct Engine<
     pub trace_advance_path: Signal<Out, Bits<16>>,
     /// Commit trace: A decision.
     pub trace_transmit_valid: Signal<Out, Bit>,
-    /// Commit trace: 0 tail probe, 1 time-out probe, 2 retransmission, 3 new data, 4 entry thrown away, 5 connection failed.
+    /// Commit trace: 0 tail probe, 1 time-out probe, 2 retransmission, 3 new data, 4 retransmission thrown away,
+    /// 5 connection gives up, 6 new data not sent because its connection failed.
     pub trace_transmit_kind: Signal<Out, Bits<3>>,
     /// Commit trace: Its path.
     pub trace_transmit_path: Signal<Out, Bits<16>>,
-    /// Commit trace: Path under the walk, 0xFFFF: none.
-    pub trace_transmit_walk: Signal<Out, Bits<16>>,
-    /// Commit trace: Planes with room.
-    pub trace_transmit_room: Signal<Out, Bits<8>>,
-    /// Commit trace: Planes whose oldest retransmission is looked at.
-    pub trace_transmit_retransmit: Signal<Out, Bits<8>>,
-    /// Commit trace: The current message is looked at.
-    pub trace_transmit_current: Signal<Out, Bit>,
+    /// Commit trace: Planes that new data could have taken.
+    pub trace_transmit_planes: Signal<Out, Bits<8>>,
+    /// Commit trace: The plane's paths that it could have taken.
+    pub trace_transmit_able: Signal<Out, Bits<16>>,
+    /// Commit trace: It asks for an acknowledgement.
+    pub trace_transmit_ack_request: Signal<Out, Bit>,
+    /// Commit trace: A path is judged by what its records were before this cycle.
+    pub trace_judge_valid: Signal<Out, Bit>,
+    /// Commit trace: Its path.
+    pub trace_judge_path: Signal<Out, Bits<16>>,
     /// Commit trace: There is no message to send.
-    pub trace_transmit_idle: Signal<Out, Bit>,
+    pub trace_judge_idle: Signal<Out, Bit>,
     /// Commit trace: A transmission is resolved.
     pub trace_resolve_valid: Signal<Out, Bit>,
     /// Commit trace: Its path.
@@ -155,7 +159,7 @@ pub struct Engine<
     /// Commit trace: Which.
     pub trace_give_up_connection: Signal<Out, Bits<12>>,
     receive_side: ReceiveSide<N, G, CA, GA, RA, SA, EA>,
-    transmit_side: TransmitSide<P, CA, GA, C, F, N, W, IW, FA, TA, QA>,
+    transmit_side: TransmitSide<P, CA, GA, C, F, N, W, IW, FA, TA, QA, MA>,
     configuration: NarrowConfig,
     narrow_data: NarrowDescriptor,
     narrow_answer: NarrowDescriptor,
@@ -175,9 +179,10 @@ impl<
     const FA: usize,
     const TA: usize,
     const QA: usize,
+    const MA: usize,
     const SA: usize,
     const EA: usize,
-> Engine<N, P, CA, GA, RA, C, F, W, IW, G, FA, TA, QA, SA, EA>
+> Engine<N, P, CA, GA, RA, C, F, W, IW, G, FA, TA, QA, MA, SA, EA>
 {
     /// An engine of this size.
     pub fn new(narrowing: &Narrowing) -> Self {
@@ -233,11 +238,12 @@ impl<
             trace_transmit_valid: Default::default(),
             trace_transmit_kind: Default::default(),
             trace_transmit_path: Default::default(),
-            trace_transmit_walk: Default::default(),
-            trace_transmit_room: Default::default(),
-            trace_transmit_retransmit: Default::default(),
-            trace_transmit_current: Default::default(),
-            trace_transmit_idle: Default::default(),
+            trace_transmit_planes: Default::default(),
+            trace_transmit_able: Default::default(),
+            trace_transmit_ack_request: Default::default(),
+            trace_judge_valid: Default::default(),
+            trace_judge_path: Default::default(),
+            trace_judge_idle: Default::default(),
             trace_resolve_valid: Default::default(),
             trace_resolve_path: Default::default(),
             trace_resolve_tsn: Default::default(),
@@ -268,9 +274,10 @@ impl<
     const FA: usize,
     const TA: usize,
     const QA: usize,
+    const MA: usize,
     const SA: usize,
     const EA: usize,
-> Logic for Engine<N, P, CA, GA, RA, C, F, W, IW, G, FA, TA, QA, SA, EA>
+> Logic for Engine<N, P, CA, GA, RA, C, F, W, IW, G, FA, TA, QA, MA, SA, EA>
 {
     #[hdl_gen]
     fn update(&mut self) {
@@ -343,11 +350,12 @@ impl<
         self.trace_transmit_valid.next = self.transmit_side.trace_transmit_valid.val();
         self.trace_transmit_kind.next = self.transmit_side.trace_transmit_kind.val();
         self.trace_transmit_path.next = self.transmit_side.trace_transmit_path.val();
-        self.trace_transmit_walk.next = self.transmit_side.trace_transmit_walk.val();
-        self.trace_transmit_room.next = self.transmit_side.trace_transmit_room.val();
-        self.trace_transmit_retransmit.next = self.transmit_side.trace_transmit_retransmit.val();
-        self.trace_transmit_current.next = self.transmit_side.trace_transmit_current.val();
-        self.trace_transmit_idle.next = self.transmit_side.trace_transmit_idle.val();
+        self.trace_transmit_planes.next = self.transmit_side.trace_transmit_planes.val();
+        self.trace_transmit_able.next = self.transmit_side.trace_transmit_able.val();
+        self.trace_transmit_ack_request.next = self.transmit_side.trace_transmit_ack_request.val();
+        self.trace_judge_valid.next = self.transmit_side.trace_judge_valid.val();
+        self.trace_judge_path.next = self.transmit_side.trace_judge_path.val();
+        self.trace_judge_idle.next = self.transmit_side.trace_judge_idle.val();
         self.trace_resolve_valid.next = self.transmit_side.trace_resolve_valid.val();
         self.trace_resolve_path.next = self.transmit_side.trace_resolve_path.val();
         self.trace_resolve_tsn.next = self.transmit_side.trace_resolve_tsn.val();

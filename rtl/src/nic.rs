@@ -63,20 +63,20 @@ pub struct Nic<
     /// What the engines do, for the lockstep.
     pub trace: Trace,
     host: HostSide<N, CA, M, MA>,
-    engine: Engine<N, P, CA, GA, RA, C, F, W, IW, G, FA, TA, QA, SA, EA>,
+    engine: Engine<N, P, CA, GA, RA, C, F, W, IW, G, FA, TA, QA, MA, SA, EA>,
     plane_rx: [PlaneRx<D, K, H, A>; N],
     plane_tx: [PlaneTx<D, K, H, A>; N],
     receive_turn: EventArbiter<N>,
     acknowledge_turn: EventArbiter<N>,
     /// Verdicts on their way: the receive side wants to know that six fit.
-    placements: [StreamFifo<Placement, 4>; N],
+    placements: [StreamFifo<Placement, 3>; N],
     received: [NarrowFrame; N],
     acknowledged: [NarrowFrame; N],
     time_mask: Constant<Bits<32>>,
     clock_now: Dff<Bits<32>>,
     errors: Signal<Local, Bits<8>>,
     drops: Signal<Local, Bits<8>>,
-    six: Constant<Bits<4>>,
+    six: Constant<Bits<3>>,
 }
 
 impl<
@@ -361,11 +361,12 @@ impl<
         self.trace.transmit_valid.next = self.engine.trace_transmit_valid.val();
         self.trace.transmit_kind.next = self.engine.trace_transmit_kind.val();
         self.trace.transmit_path.next = self.engine.trace_transmit_path.val();
-        self.trace.transmit_walk.next = self.engine.trace_transmit_walk.val();
-        self.trace.transmit_room.next = self.engine.trace_transmit_room.val();
-        self.trace.transmit_retransmit.next = self.engine.trace_transmit_retransmit.val();
-        self.trace.transmit_current.next = self.engine.trace_transmit_current.val();
-        self.trace.transmit_idle.next = self.engine.trace_transmit_idle.val();
+        self.trace.transmit_planes.next = self.engine.trace_transmit_planes.val();
+        self.trace.transmit_able.next = self.engine.trace_transmit_able.val();
+        self.trace.transmit_ack_request.next = self.engine.trace_transmit_ack_request.val();
+        self.trace.judge_valid.next = self.engine.trace_judge_valid.val();
+        self.trace.judge_path.next = self.engine.trace_judge_path.val();
+        self.trace.judge_idle.next = self.engine.trace_judge_idle.val();
         self.trace.resolve_valid.next = self.engine.trace_resolve_valid.val();
         self.trace.resolve_path.next = self.engine.trace_resolve_path.val();
         self.trace.resolve_tsn.next = self.engine.trace_resolve_tsn.val();

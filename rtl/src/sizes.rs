@@ -11,30 +11,30 @@ use rust_hdl::prelude::*;
 /// 4 planes, 64 bits; 4 connections of 16 paths, window 256, 16 message slots, 16 regions.
 pub type Small = Nic<4, 64, 8, 13, 10, 16, 2, 6, 4, 4, 64, 256, 8, 16, 14, 14, 10, 16, 4, 10, 7>;
 /// Its engine.
-pub type SmallEngine = Engine<4, 16, 2, 6, 4, 4, 64, 256, 8, 16, 14, 14, 10, 10, 7>;
+pub type SmallEngine = Engine<4, 16, 2, 6, 4, 4, 64, 256, 8, 16, 14, 14, 10, 4, 10, 7>;
 /// Its receive side.
 pub type SmallReceiveSide = ReceiveSide<4, 16, 2, 6, 4, 10, 7>;
 /// Its transmit side.
-pub type SmallTransmitSide = TransmitSide<16, 2, 6, 4, 64, 4, 256, 8, 14, 14, 10>;
+pub type SmallTransmitSide = TransmitSide<16, 2, 6, 4, 64, 4, 256, 8, 14, 14, 10, 4>;
 
 /// 4 planes, 64 bits; 64 connections of 16 paths, window 256, 16 message slots, 64 regions.
 pub type Medium =
     Nic<4, 64, 8, 13, 10, 16, 6, 10, 6, 64, 1024, 256, 8, 16, 18, 18, 12, 16, 4, 14, 11>;
 /// Its engine.
-pub type MediumEngine = Engine<4, 16, 6, 10, 6, 64, 1024, 256, 8, 16, 18, 18, 12, 14, 11>;
+pub type MediumEngine = Engine<4, 16, 6, 10, 6, 64, 1024, 256, 8, 16, 18, 18, 12, 4, 14, 11>;
 /// Its receive side.
 pub type MediumReceiveSide = ReceiveSide<4, 16, 6, 10, 6, 14, 11>;
 /// Its transmit side.
-pub type MediumTransmitSide = TransmitSide<16, 6, 10, 64, 1024, 4, 256, 8, 18, 18, 12>;
+pub type MediumTransmitSide = TransmitSide<16, 6, 10, 64, 1024, 4, 256, 8, 18, 18, 12, 4>;
 
 /// 1 plane, 8 bits; 2 connections of 4 paths, window 32, 4 message slots, 4 regions.
 pub type Tiny = Nic<1, 8, 1, 104, 11, 4, 1, 3, 2, 2, 8, 32, 5, 2, 8, 11, 8, 4, 2, 4, 4>;
 /// Its engine.
-pub type TinyEngine = Engine<1, 4, 1, 3, 2, 2, 8, 32, 5, 2, 8, 11, 8, 4, 4>;
+pub type TinyEngine = Engine<1, 4, 1, 3, 2, 2, 8, 32, 5, 2, 8, 11, 8, 2, 4, 4>;
 /// Its receive side.
 pub type TinyReceiveSide = ReceiveSide<1, 2, 1, 3, 2, 4, 4>;
 /// Its transmit side.
-pub type TinyTransmitSide = TransmitSide<4, 1, 3, 2, 8, 1, 32, 5, 8, 11, 8>;
+pub type TinyTransmitSide = TransmitSide<4, 1, 3, 2, 8, 1, 32, 5, 8, 11, 8, 2>;
 
 /// A size of the NIC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -134,11 +134,12 @@ pub(crate) const SUBJECTS: &[Subject] = &[
         name: "transmit_engine",
         sizes: &[
             ("small", || {
-                let engine = TransmitEngine::<16, 2, 6, 4, 4, 10>::new(256, &Narrowing::none());
+                let engine = TransmitEngine::<16, 2, 6, 4, 4, 10, 4>::new(256, &Narrowing::none());
                 of(engine, "transmit_engine")
             }),
             ("medium", || {
-                let engine = TransmitEngine::<16, 6, 10, 64, 4, 10>::new(256, &Narrowing::none());
+                let engine =
+                    TransmitEngine::<16, 6, 10, 64, 4, 10, 4>::new(256, &Narrowing::none());
                 of(engine, "transmit_engine_medium")
             }),
         ],

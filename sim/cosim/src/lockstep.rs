@@ -2,7 +2,7 @@
 use std::collections::VecDeque;
 
 use metaroce_model::config::Size;
-use metaroce_model::nic::{Completion, Decision, Nic, Received};
+use metaroce_model::nic::{Choice, Completion, Decision, Nic, Received};
 use metaroce_model::send::Fate;
 use metaroce_model::wire::Outgoing;
 use metaroce_protocol::constants::MAX_PAYLOAD_BYTES;
@@ -12,7 +12,7 @@ use crate::axi_mem::{SharedMemory, WriteRecord};
 use crate::axis::Transferred;
 use crate::explain;
 use crate::host_view::HostView;
-use crate::trace::{Commits, Transmit};
+use crate::trace::Commits;
 
 mod arrivals;
 mod mismatch;
@@ -132,6 +132,9 @@ impl Lockstep {
             })?;
             self.expect_answer(refusal);
         }
+        if let Some((path, idle)) = commits.judge {
+            self.nic.judge(path, idle, commits.now);
+        }
         if let Some(transmit) = &commits.transmit {
             self.on_transmit(transmit, commits.now)?;
         }
@@ -162,31 +165,19 @@ impl Lockstep {
         Ok(())
     }
 
-    fn on_transmit(&mut self, commit: &Transmit, now: u32) -> Outcome {
+    fn on_transmit(&mut self, choice: &Choice, now: u32) -> Outcome {
         self.tally.events += 1;
-        let decision = self.nic.decide(&commit.inputs, now);
-        let (kind, outgoing) = match decision {
-            Decision::Nothing => {
-                return Err(self.differs(
-                    "trace_transmit_valid",
-                    "nothing to send",
-                    format!("{commit:?}"),
-                ));
-            }
-            Decision::TailProbe(frame) => (0, Some(frame)),
-            Decision::TimeOutProbe(frame) => (1, Some(frame)),
-            Decision::Retransmit(frame) => (2, Some(frame)),
-            Decision::New(frame) => (3, Some(frame)),
-            Decision::Discard(_) => (4, None),
-            Decision::GiveUp(_) => (5, None),
+        let decision = self
+            .nic
+            .follow(choice, now)
+            .map_err(|differs| self.differs("trace_transmit", differs, format!("{choice:?}")))?;
+        let outgoing = match decision {
+            Decision::TailProbe(frame)
+            | Decision::TimeOutProbe(frame)
+            | Decision::Retransmit(frame)
+            | Decision::New(frame) => Some(frame),
+            Decision::Nothing | Decision::Discard(_) | Decision::GiveUp(_) => None,
         };
-        if kind != commit.kind {
-            return Err(self.differs(
-                "trace_transmit_kind",
-                format!("{kind} ({decision:?})"),
-                format!("{commit:?}"),
-            ));
-        }
         self.tally.first_transmission.get_or_insert(self.cycle);
         if matches!(decision, Decision::Retransmit(_)) {
             self.tally.first_retransmission.get_or_insert(self.cycle);

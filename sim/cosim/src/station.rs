@@ -300,6 +300,7 @@ impl Station {
     fn note_activity(&mut self, commits: &Commits) {
         let idle = Commits {
             now: commits.now,
+            judge: commits.judge,
             ..Commits::default()
         };
         let under_way = self.rx.iter().any(|source| source.pending() > 0)

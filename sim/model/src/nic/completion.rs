@@ -41,12 +41,21 @@ impl Nic {
     }
 
     /// A WQE takes a slot and becomes the current message; one that can't be (unknown opcode, no such connection) only waits to fail.
+    /// Of a failed connection nothing is sent.
     pub fn load_message(&mut self, work: impl Into<Work>) {
         let work = work.into();
+        let connection: u32 = work.wqe.connection.into();
         self.counters.add(Counter::Messages, 1);
         match self.role_of(&work.wqe) {
             Some(role) => self.messages.load(work, role, self.tunables.mtu_log2),
             None => self.messages.load_bad(work),
+        }
+        let state = self.connections.get(connection as usize);
+        if state
+            .and_then(Option::as_ref)
+            .is_some_and(|c| c.failure.is_some())
+        {
+            self.messages.give_up(connection);
         }
     }
 
