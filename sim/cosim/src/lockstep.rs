@@ -52,6 +52,7 @@ struct Plane {
 #[derive(Debug)]
 pub struct Lockstep {
     name: String,
+    size: Size,
     nic: Nic,
     host: HostView,
     memory: SharedMemory,
@@ -74,6 +75,7 @@ impl Lockstep {
         let host = HostView::default();
         Self {
             name: name.into(),
+            size,
             nic: Nic::new(size, host.tunables()),
             host,
             memory,
@@ -111,6 +113,7 @@ impl Lockstep {
     pub fn on_commits(&mut self, commits: &Commits, cycle: u64) -> Outcome {
         self.cycle = cycle;
         self.accepted = None;
+        self.check_names(commits)?;
         // By what was sent before this cycle.
         let can_be_true = commits.acknowledge.is_none_or(|plane| {
             let ack = self.planes[plane as usize].arrivals.peek_acknowledge();
@@ -161,6 +164,53 @@ impl Lockstep {
         }
         if commits.retire {
             self.on_retire()?;
+        }
+        Ok(())
+    }
+
+    /// What the trace names must exist.
+    fn check_names(&self, commits: &Commits) -> Outcome {
+        let Size {
+            connections,
+            paths,
+            planes,
+            ..
+        } = self.size;
+        let told = [
+            (
+                "trace_ack_build_path",
+                commits.ack_build,
+                connections * paths,
+            ),
+            (
+                "trace_resolve_path",
+                commits.resolve.map(|(path, _)| path),
+                connections * paths,
+            ),
+            (
+                "trace_receive_plane",
+                commits.receive.map(|(plane, _)| plane),
+                planes,
+            ),
+            ("trace_advance_path", commits.advance, connections * paths),
+            ("trace_acknowledge_plane", commits.acknowledge, planes),
+            ("trace_give_up_connection", commits.give_up, connections),
+            (
+                "trace_transmit_planes",
+                commits.transmit.map(|t| t.planes),
+                1 << planes,
+            ),
+            (
+                "trace_transmit_able",
+                commits.transmit.map(|t| t.able),
+                1 << paths,
+            ),
+            ("trace_drop", Some(commits.drop), 1 << planes),
+        ];
+        for (signal, value, limit) in told {
+            if let Some(value) = value.filter(|value| *value >= limit) {
+                return Err(self.differs(signal, format!("below {limit}"), value.to_string()));
+            }
         }
         Ok(())
     }

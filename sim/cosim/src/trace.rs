@@ -57,6 +57,7 @@ pub struct TracePorts {
     drop: PortId,
     message: PortId,
     retire: PortId,
+    flip: Option<(PortId, u64)>,
 }
 
 impl TracePorts {
@@ -96,13 +97,24 @@ impl TracePorts {
             drop: port("drop")?,
             message: port("message_valid")?,
             retire: port("retire_valid")?,
+            flip: None,
         })
+    }
+
+    /// A fault: from now on these bits of a port are read wrong.
+    pub fn flip(&mut self, port: PortId, bits: u64) {
+        self.flip = Some((port, bits));
+    }
+
+    fn get(&self, model: &VerilatedModel, port: PortId) -> u64 {
+        let wrong = self.flip.filter(|flip| flip.0 == port);
+        model.get_u64(port) ^ wrong.map_or(0, |flip| flip.1)
     }
 
     /// The commits of the cycle that is under way; the model is settled.
     pub fn read(&self, model: &VerilatedModel) -> Commits {
-        let is = |port| model.is_set(port);
-        let value = |port| model.get_u64(port) as u32;
+        let is = |port| self.get(model, port) != 0;
+        let value = |port| self.get(model, port) as u32;
         Commits {
             now: value(self.now),
             ack_build: is(self.ack_build.0).then(|| value(self.ack_build.1)),
@@ -122,7 +134,7 @@ impl TracePorts {
 
     fn read_transmit(&self, model: &VerilatedModel) -> Choice {
         let [_, kind, path, planes, able, ack_request] =
-            self.transmit.map(|p| model.get_u64(p) as u32);
+            self.transmit.map(|p| self.get(model, p) as u32);
         Choice {
             kind,
             path,
