@@ -67,13 +67,13 @@ const PLANTS: &[Plant] = &[
     plant(
         "no_tail_probe",
         &[(
-            "tail = (((((~late) & (unresolved != 8'h0)) & (~full)) & idle) & (~last_was_probe))",
-            "tail = 1'b0",
+            "tail_wanted_d = ((((~late) & some_q) & (~full_q)) & quiet_q)",
+            "tail_wanted_d = 1'b0",
         )],
     ),
     plant(
         "no_back_off",
-        &[("(rto << count)", "(rto << (count & 4'h0))")],
+        &[("(rto << count_q)", "(rto << (count_q & 4'h0))")],
     ),
     plant(
         "completes_early",
@@ -82,10 +82,55 @@ const PLANTS: &[Plant] = &[
     // One transmission past the echo.
     plant(
         "bits_ahead_of_echo",
+        &[
+            (
+                "have_next_d_step ? echo_read_data :",
+                "have_next_d_step ? (echo_read_data + 24'h1) :",
+            ),
+            (
+                "have_next_d_step_3 ? echo_read_data :",
+                "have_next_d_step_3 ? (echo_read_data + 24'h1) :",
+            ),
+        ],
+    ),
+    // The bitvector is not looked at: what is not cumulatively received is lost.
+    plant(
+        "go_back_n",
+        &[
+            (
+                "arrived_old = (before_old[8] | (bits_received_read_data[place] ^ lap))",
+                "arrived_old = before_old[8]",
+            ),
+            (
+                "arrived_new = (before_new[8] | (bitvector[place] ^ lap))",
+                "arrived_new = before_new[8]",
+            ),
+        ],
+    ),
+    plant(
+        "lowest_plane_first",
+        &[(".last(last_plane_q)", ".last(3'h3)")],
+    ),
+    // The path four numbers away: the same plane's, where there are four.
+    plant(
+        "retransmit_on_another_path",
         &[(
-            "state_q_is_load ? acked_read_data[47:24] :",
-            "state_q_is_load ? (acked_read_data[47:24] + 24'h1) :",
+            "(repeats ? retransmit_packet[15:0] :",
+            "(repeats ? (retransmit_packet[15:0] ^ 16'h4) :",
         )],
+    ),
+    plant(
+        "retransmit_with_new_psn",
+        &[
+            (
+                "(choice2_q[2:0] == 3'h2) ? (numbers_read_data[23:0] - {15'h0, back}) :",
+                "(choice2_q[2:0] == 3'h2) ? numbers_read_data[23:0] :",
+            ),
+            (
+                "(choice2_q[2:0] == 3'h3) ? ((numbers_read_data[23:0] + 24'h1) & PSN_MASK) :",
+                "((choice2_q[2:0] | 3'h1) == 3'h3) ? ((numbers_read_data[23:0] + 24'h1) & PSN_MASK) :",
+            ),
+        ],
     ),
 ];
 
