@@ -265,8 +265,7 @@ impl<const G: usize, const GA: usize, const SA: usize> Logic for SackTable<G, GA
         self.slot.next.word = self.word.val();
         self.words.write_enable.next = self.taken.val();
         self.words.write_address.next = self.row3.q.val();
-        // Written only if taken.
-        self.words.write_data.next = self.word3.q.val() ^ self.mark3.q.val();
+        self.words.write_data.next = self.word.val();
 
         // t + 3: what is missing. Where nothing is, the PSN expected is `highest`, however far `cum` lags.
         self.ahead.next = self.psn3.q.val().get_bits::<9>(0) - self.reached.read_data.val().highest;

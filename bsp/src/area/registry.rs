@@ -2,6 +2,7 @@
 
 use metaroce_cores::ack_engine::AckEngine;
 use metaroce_cores::narrow::Narrowing;
+use metaroce_cores::parser::Parser;
 use metaroce_cores::path_table::PathTable;
 use metaroce_cores::prim::RamSdp;
 use metaroce_cores::ram_bypass::RamBypass;
@@ -92,6 +93,11 @@ pub(crate) const SUBJECTS: &[Subject] = &[
                 )
             }),
         ],
+    },
+    // Headers, lengths and ICRC of frames.
+    Subject {
+        name: "parser",
+        sizes: &[("d64", || of(Parser::<64, 8, 13>::new(4096), "parser"))],
     },
     // A frame's check, 256 and 512 bits a cycle.
     Subject {
