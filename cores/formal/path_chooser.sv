@@ -35,7 +35,7 @@ module contract (
     reg [7:0] tsn, resolved, open;
     reg [8:0] psn, cum, span;
     wire begins = age == 1;
-    wire ready = age > 6;
+    wire ready = age > 4;
 
     wire found, tight;
     wire [1:0] planes, grant, able, path, unseen;

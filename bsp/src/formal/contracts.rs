@@ -141,7 +141,7 @@ pub(crate) const CONTRACTS: &[Contract] = &[
             emitted(chooser, "path_chooser")
         },
         properties: properties!("path_chooser"),
-        depth: Some(22),
+        depth: Some(18),
         fault: Fault {
             right: "(just_q | recent_q)",
             wrong: "just_q",
