@@ -16,7 +16,7 @@ use crate::message::{Message, Messages};
 use crate::mutant::Mutant;
 use crate::receive::ReceivePath;
 use crate::reorder::Reorder;
-use crate::send::{Packet, Probe, SendPath};
+use crate::send::{Packet, SendPath};
 use crate::wire::{Body, Incoming, Outgoing};
 
 mod acknowledge;
