@@ -1,7 +1,7 @@
 //! The golden model as a target, in process, on a virtual clock; and the same with something wrong.
 use std::collections::HashMap;
 
-use metaroce_model::config::{Options, Size, Tunables};
+use metaroce_model::config::{Options, Size, TrackerSize, Tunables};
 use metaroce_model::congestion::AimdSettings;
 use metaroce_model::counters::Extra;
 use metaroce_model::endpoint::Endpoint;
@@ -81,6 +81,7 @@ impl Settings {
                 planes: 4,
                 regions: 16,
                 slots: 16,
+                trackers: TrackerSize::SOFTWARE,
             },
             tunables: Tunables {
                 window: setup.window,
