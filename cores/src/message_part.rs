@@ -104,11 +104,32 @@ pub struct WholeMessage {
     pub message: Bits<16>,
     /// Bytes.
     pub length: Bits<32>,
-    /// What it hands over.
-    pub immediate: Immediate,
+    /// It hands over an immediate.
+    pub has_immediate: Bit,
+    /// Which one.
+    pub immediate: Bits<32>,
     /// It took a posted buffer.
     pub took: Bit,
     /// That buffer's.
+    pub wr_id: Bits<64>,
+}
+
+/// A message that took a buffer, as its completion tells of it.
+#[derive(LogicStruct, Copy, Clone, Debug, Default, PartialEq)]
+pub struct ReceiveEnd {
+    /// Connection.
+    pub connection: Bits<16>,
+    /// Stream in the connection.
+    pub stream: Bits<16>,
+    /// Number in the stream.
+    pub message: Bits<16>,
+    /// Bytes.
+    pub length: Bits<32>,
+    /// It hands over an immediate.
+    pub has_immediate: Bit,
+    /// Which one.
+    pub immediate: Bits<32>,
+    /// The buffer's.
     pub wr_id: Bits<64>,
 }
 

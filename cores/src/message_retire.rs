@@ -188,7 +188,8 @@ impl<
         self.whole.next.stream = bit_cast::<16, TA>(self.stream.q.val());
         self.whole.next.message = self.row.q.val().message;
         self.whole.next.length = self.found.q.val().length;
-        self.whole.next.immediate = self.found_immediate.q.val();
+        self.whole.next.has_immediate = self.found_immediate.q.val().valid;
+        self.whole.next.immediate = self.found_immediate.q.val().value;
         self.whole.next.took = self.found.q.val().takes;
         self.whole.next.wr_id = self.found_wr_id.q.val();
         match self.step.q.val() {

@@ -98,6 +98,7 @@ pub struct ReceiveEngine<
     known3: Signal<Local, Bit>,
     live3: Signal<Local, Bit>,
     bad3: Signal<Local, Bit>,
+    rejected3: Signal<Local, Bit>,
     sack: SackTable<G, GA, SA>,
     // 4: the commit.
     known4: Dff<Bit>,
@@ -105,6 +106,7 @@ pub struct ReceiveEngine<
     data4: Dff<Bit>,
     write4: Dff<Bit>,
     send4: Dff<Bit>,
+    rejected4: Dff<Bit>,
     bad4: Dff<Bit>,
     bad_key4: Dff<Bit>,
     path_plane4: Dff<Bits<3>>,
@@ -113,7 +115,6 @@ pub struct ReceiveEngine<
     states: ForwardedTable<ReceiveState, GA>,
     toggles: ForwardedTable<Bit, GA>,
     step: ReceivePath,
-    untracked: Signal<Local, Bit>,
     refusable: Signal<Local, Bit>,
     // Configuration.
     entries: ReceiveEntries,
@@ -204,12 +205,14 @@ impl<const G: usize, const CA: usize, const GA: usize, const RA: usize, const SA
             known3: Default::default(),
             live3: Default::default(),
             bad3: Default::default(),
+            rejected3: Default::default(),
             sack: SackTable::new(Narrowing::low(narrowing.psn_bits)),
             known4: Default::default(),
             live4: Default::default(),
             data4: Default::default(),
             write4: Default::default(),
             send4: Default::default(),
+            rejected4: Default::default(),
             bad4: Default::default(),
             bad_key4: Default::default(),
             path_plane4: Default::default(),
@@ -218,7 +221,6 @@ impl<const G: usize, const CA: usize, const GA: usize, const RA: usize, const SA
             states: Default::default(),
             toggles: Default::default(),
             step: Default::default(),
-            untracked: Default::default(),
             refusable: Default::default(),
             entries: Default::default(),
             begin: Default::default(),
@@ -269,6 +271,7 @@ impl<const G: usize, const CA: usize, const GA: usize, const RA: usize, const SA
             data4,
             write4,
             send4,
+            rejected4,
             bad4,
             bad_key4,
             path_plane4,
@@ -347,12 +350,14 @@ impl<const G: usize, const CA: usize, const GA: usize, const RA: usize, const SA
         self.bad3.next =
             !self.send3.q.val() & (self.check.bad_key.val() | self.check.bad_range.val());
         self.sack.take.next = self.live3.val() & self.data3.q.val();
-        self.sack.bad.next = self.bad3.val() | (self.messages.val() & self.tracker_refuses.val());
+        self.rejected3.next = self.bad3.val() | (self.messages.val() & self.tracker_refuses.val());
+        self.sack.bad.next = self.rejected3.val();
         self.known4.d.next = self.known3.val();
         self.live4.d.next = self.live3.val();
         self.data4.d.next = self.data3.q.val();
         self.write4.d.next = self.write3.q.val();
         self.send4.d.next = self.send3.q.val();
+        self.rejected4.d.next = self.rejected3.val();
         self.bad4.d.next = self.bad3.val();
         self.bad_key4.d.next = !self.send3.q.val() & self.check.bad_key.val();
         self.path_plane4.d.next = self.path_plane3.q.val();
@@ -397,11 +402,7 @@ impl<const G: usize, const CA: usize, const GA: usize, const RA: usize, const SA
         }
         self.placement.next.length = self.frames[3].q.val().payload;
         self.placement_valid.next = self.valids[3].q.val() & self.data4.q.val();
-        self.untracked.next = self.messages.val()
-            & (self.tracker.val().invalid
-                | self.tracker.val().not_ready
-                | self.tracker.val().too_long);
-        self.refusable.next = self.sack.fresh.val() & (self.bad4.q.val() | self.untracked.val());
+        self.refusable.next = self.sack.fresh.val() & self.rejected4.q.val();
         self.refused_valid.next = self.refusable.val() & self.refusal_room.val();
         self.refused.next.path = bit_cast::<16, GA>(self.paths[3].q.val());
         self.refused.next.plane = self.path_plane4.q.val();
@@ -432,8 +433,10 @@ impl<const G: usize, const CA: usize, const GA: usize, const RA: usize, const SA
             self.refusable.val() & (self.refused.val().reason == self.not_ready.val());
         self.counts.next.rx_invalid_request =
             self.refusable.val() & (self.refused.val().reason == self.invalid_request.val());
-        self.counts.next.rx_writes = self.sack.accepted.val() & self.write4.q.val();
-        self.counts.next.rx_verbs = self.sack.accepted.val() & !self.write4.q.val();
+        self.counts.next.rx_writes =
+            self.sack.accepted.val() & (self.write4.q.val() | !self.messages.val());
+        self.counts.next.rx_verbs =
+            self.sack.accepted.val() & !self.write4.q.val() & self.messages.val();
         self.counts.next.rx_write_bytes = 0.into();
         if self.counts.val().rx_writes {
             self.counts.next.rx_write_bytes = self.frames[3].q.val().payload;

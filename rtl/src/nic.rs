@@ -336,6 +336,14 @@ impl<
         self.engine.post.next.wr_id = 0.into();
         self.engine.post_valid.next = false;
         self.engine.whole_ready.next = true;
+        self.host.receive.next.connection = 0.into();
+        self.host.receive.next.stream = 0.into();
+        self.host.receive.next.message = 0.into();
+        self.host.receive.next.length = 0.into();
+        self.host.receive.next.has_immediate = false;
+        self.host.receive.next.immediate = 0.into();
+        self.host.receive.next.wr_id = 0.into();
+        self.host.receive_valid.next = false;
         self.receive_turn.clock.next = self.clock.val();
         self.receive_turn.reset.next = self.host.transport_reset.val();
         self.engine.receive.next = self.receive_turn.out.val();

@@ -267,6 +267,20 @@ impl<
         self.tracker.start_connection.next = bit_cast::<CA, 16>(self.config_write.val().index);
         self.trace_retire_receive.next = self.tracker.retired.val();
         self.trace_post.next = self.tracker.posted.val();
+        if !self.messages.val() {
+            // Nothing reads the tracker: synthesis removes it.
+            self.whole.next.stream = 0.into();
+            self.whole.next.message = 0.into();
+            self.whole.next.length = 0.into();
+            self.whole.next.has_immediate = false;
+            self.whole.next.immediate = 0.into();
+            self.whole.next.took = false;
+            self.whole.next.wr_id = 0.into();
+            self.trace_retire_receive.next.valid = false;
+            self.trace_retire_receive.next.stream = 0.into();
+            self.trace_post.next.valid = false;
+            self.trace_post.next.stream = 0.into();
+        }
 
         self.placement.next = self.engine.placement.val();
         self.refusals.push.next = self.engine.refused_valid.val();

@@ -130,7 +130,7 @@ pub(crate) const CONTRACTS: &[Contract] = &[
             )
         },
         properties: properties!("message_tracker"),
-        depth: Some(18),
+        depth: Some(15),
         fault: Fault {
             right: "assign follows = (same_entry3_q & accepted);",
             wrong: "assign follows = 1'b0;",

@@ -81,6 +81,11 @@ const HOST_WORDS: &[Word] = &[
         layouts: &[host::Wqe::LAYOUT],
     },
     Word {
+        name: "Rqe",
+        bits: 256,
+        layouts: &[host::Rqe::LAYOUT],
+    },
+    Word {
         name: "Cqe",
         bits: 256,
         layouts: &[host::Cqe::LAYOUT],
