@@ -51,7 +51,7 @@ fn buffers_come_in_order_through_a_small_ring_and_no_more_than_completions_have_
         set(&mut dut, name, value);
     }
     // The doorbell is near its wrap only after many posts: indices of the ring wrap all the time.
-    let mut ring = vec![[0_u8; 32]; RING];
+    let mut ring = [[0_u8; 32]; RING];
     let mut posts = VecDeque::new();
     let (mut doorbell, mut outstanding, mut posted, mut refused, mut full) = (0_u32, 0, 0, 0, 0);
     let mut burst: Option<(usize, usize, bool)> = None;
