@@ -1,7 +1,9 @@
 //! The transport engine: both sides, without planes and host.
 use metaroce_cores::counts::{ConnectionFailure, ReceiveCounts, TransmitCounts};
+use metaroce_cores::message_part::{ReceivePost, StreamCommit, WholeMessage};
 use metaroce_cores::narrow::{NarrowConfig, NarrowDescriptor, Narrowing};
 use metaroce_cores::types::{ConfigWrite, FrameEvent, Message, Placement, TxDescriptor};
+use metaroce_protocol::Profile;
 use rust_hdl::prelude::*;
 
 use crate::receive_side::ReceiveSide;
@@ -28,6 +30,12 @@ pub struct Engine<
     const MA: usize,
     const SA: usize,
     const EA: usize,
+    const XA: usize,
+    const XM: usize,
+    const XP: usize,
+    const XE: usize,
+    const XB: usize,
+    const X: usize,
 > {
     /// The one clock.
     pub clock: Signal<In, Clock>,
@@ -73,6 +81,18 @@ pub struct Engine<
     pub placement_valid: [Signal<Out, Bit>; N],
     /// The plane has room for six more verdicts.
     pub placement_ready: [Signal<In, Bit>; N],
+    /// A buffer for a stream; stays until it is taken.
+    pub post: Signal<In, ReceivePost>,
+    /// Valid.
+    pub post_valid: Signal<In, Bit>,
+    /// Taken.
+    pub post_ready: Signal<Out, Bit>,
+    /// A message is placed whole.
+    pub whole: Signal<Out, WholeMessage>,
+    /// Valid.
+    pub whole_valid: Signal<Out, Bit>,
+    /// Ready.
+    pub whole_ready: Signal<In, Bit>,
     /// An ACK or REFUSAL to send.
     pub answer: Signal<Out, TxDescriptor>,
     /// One hot: the plane of the answer.
@@ -125,6 +145,10 @@ pub struct Engine<
     pub trace_advance_valid: Signal<Out, Bit>,
     /// Commit trace: Its path.
     pub trace_advance_path: Signal<Out, Bits<16>>,
+    /// Commit trace: the next message of a stream ends.
+    pub trace_retire_receive: Signal<Out, StreamCommit>,
+    /// Commit trace: a buffer is posted.
+    pub trace_post: Signal<Out, StreamCommit>,
     /// Commit trace: A decision.
     pub trace_transmit_valid: Signal<Out, Bit>,
     /// Commit trace: 0 tail probe, 1 time-out probe, 2 retransmission, 3 new data, 4 retransmission thrown away,
@@ -158,7 +182,7 @@ pub struct Engine<
     pub trace_give_up_valid: Signal<Out, Bit>,
     /// Commit trace: Which.
     pub trace_give_up_connection: Signal<Out, Bits<12>>,
-    receive_side: ReceiveSide<N, G, CA, GA, RA, SA, EA>,
+    receive_side: ReceiveSide<N, G, CA, GA, RA, SA, EA, XA, XM, XP, XE, XB, X>,
     transmit_side: TransmitSide<P, CA, GA, C, F, N, W, IW, FA, TA, QA, MA>,
     configuration: NarrowConfig,
     narrow_data: NarrowDescriptor,
@@ -182,10 +206,16 @@ impl<
     const MA: usize,
     const SA: usize,
     const EA: usize,
-> Engine<N, P, CA, GA, RA, C, F, W, IW, G, FA, TA, QA, MA, SA, EA>
+    const XA: usize,
+    const XM: usize,
+    const XP: usize,
+    const XE: usize,
+    const XB: usize,
+    const X: usize,
+> Engine<N, P, CA, GA, RA, C, F, W, IW, G, FA, TA, QA, MA, SA, EA, XA, XM, XP, XE, XB, X>
 {
     /// An engine of this size.
-    pub fn new(narrowing: &Narrowing) -> Self {
+    pub fn new(profile: Profile, narrowing: &Narrowing) -> Self {
         Self {
             clock: Default::default(),
             reset: Default::default(),
@@ -209,6 +239,12 @@ impl<
             placement: Default::default(),
             placement_valid: std::array::from_fn(|_| Default::default()),
             placement_ready: std::array::from_fn(|_| Default::default()),
+            post: Default::default(),
+            post_valid: Default::default(),
+            post_ready: Default::default(),
+            whole: Default::default(),
+            whole_valid: Default::default(),
+            whole_ready: Default::default(),
             answer: Default::default(),
             answer_valid: std::array::from_fn(|_| Default::default()),
             answer_ready: std::array::from_fn(|_| Default::default()),
@@ -235,6 +271,8 @@ impl<
             trace_receive_refusal_room: Default::default(),
             trace_advance_valid: Default::default(),
             trace_advance_path: Default::default(),
+            trace_retire_receive: Default::default(),
+            trace_post: Default::default(),
             trace_transmit_valid: Default::default(),
             trace_transmit_kind: Default::default(),
             trace_transmit_path: Default::default(),
@@ -251,7 +289,7 @@ impl<
             trace_acknowledge_plane: Default::default(),
             trace_give_up_valid: Default::default(),
             trace_give_up_connection: Default::default(),
-            receive_side: ReceiveSide::new(GA - CA, narrowing),
+            receive_side: ReceiveSide::new(GA - CA, profile, narrowing),
             transmit_side: TransmitSide::new(narrowing),
             configuration: NarrowConfig::new(narrowing),
             narrow_data: NarrowDescriptor::data(narrowing),
@@ -277,7 +315,14 @@ impl<
     const MA: usize,
     const SA: usize,
     const EA: usize,
-> Logic for Engine<N, P, CA, GA, RA, C, F, W, IW, G, FA, TA, QA, MA, SA, EA>
+    const XA: usize,
+    const XM: usize,
+    const XP: usize,
+    const XE: usize,
+    const XB: usize,
+    const X: usize,
+> Logic
+    for Engine<N, P, CA, GA, RA, C, F, W, IW, G, FA, TA, QA, MA, SA, EA, XA, XM, XP, XE, XB, X>
 {
     #[hdl_gen]
     fn update(&mut self) {
@@ -293,6 +338,14 @@ impl<
         self.idle.next = self.receive_side.idle.val() & self.transmit_side.idle.val();
 
         // Received: data.
+        self.receive_side.post.next = self.post.val();
+        self.receive_side.post_valid.next = self.post_valid.val();
+        self.post_ready.next = self.receive_side.post_ready.val();
+        self.whole.next = self.receive_side.whole.val();
+        self.whole_valid.next = self.receive_side.whole_valid.val();
+        self.receive_side.whole_ready.next = self.whole_ready.val();
+        self.trace_retire_receive.next = self.receive_side.trace_retire_receive.val();
+        self.trace_post.next = self.receive_side.trace_post.val();
         self.receive_side.ack_every.next = self.ack_every.val();
         self.receive_side.frame.next = self.receive.val();
         self.receive_side.frame_plane.next = self.receive_plane.val();

@@ -3,6 +3,7 @@ use metaroce_cores::axi_lite::AxiLite;
 use metaroce_cores::completion_writer::CompletionWriter;
 use metaroce_cores::counter_file::CounterFile;
 use metaroce_cores::counts::{ConnectionFailure, ReceiveCounts, TransmitCounts};
+use metaroce_cores::message_part::ReceiveEnd;
 use metaroce_cores::narrow::Narrowing;
 use metaroce_cores::register_file::{Capabilities, RegisterFile};
 use metaroce_cores::types::{ConfigWrite, Message};
@@ -147,6 +148,12 @@ pub struct HostSide<const N: usize, const CA: usize, const M: usize, const MA: u
     /// Bit i: connection i has failed.
     pub failed: Signal<In, Bits<64>>,
 
+    /// A message that came, to be told of.
+    pub receive: Signal<In, ReceiveEnd>,
+    /// Valid.
+    pub receive_valid: Signal<In, Bit>,
+    /// Ready, not while the completion queue is full.
+    pub receive_ready: Signal<Out, Bit>,
     /// From the receive side.
     pub receive_counts: Signal<In, ReceiveCounts>,
     /// From the transmit side.
@@ -259,6 +266,9 @@ impl<const N: usize, const CA: usize, const M: usize, const MA: usize> HostSide<
             failure_connection: Default::default(),
             failure: Default::default(),
             failed: Default::default(),
+            receive: Default::default(),
+            receive_valid: Default::default(),
+            receive_ready: Default::default(),
             receive_counts: Default::default(),
             transmit_counts: Default::default(),
             drop_foreign: std::array::from_fn(|_| Default::default()),
@@ -407,6 +417,9 @@ impl<const N: usize, const CA: usize, const M: usize, const MA: usize> Logic
         self.completion.delivered_slot.next = self.delivered_slot.val();
         self.completion.failure.next = self.failure.val();
         self.failure_connection.next = self.completion.failure_connection.val();
+        self.completion.receive.next = self.receive.val();
+        self.completion.receive_valid.next = self.receive_valid.val();
+        self.receive_ready.next = self.completion.receive_ready.val();
         self.completion.base.next = self.registers.cq_base.val();
         self.completion.size_log2.next = self.registers.cq_size_log2.val();
         self.completion.consumer.next = self.registers.cq_consumer.val();

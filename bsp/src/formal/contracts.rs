@@ -5,6 +5,7 @@ use metaroce_cores::burst_splitter::BurstSplitter;
 use metaroce_cores::event_arbiter::EventArbiter;
 use metaroce_cores::find_first::FindFirst16;
 use metaroce_cores::forwarded_table::ForwardedTable;
+use metaroce_cores::message_tracker::MessageTracker;
 use metaroce_cores::narrow::Narrowing;
 use metaroce_cores::next_in_turn::NextInTurn;
 use metaroce_cores::path_chooser::PathChooser;
@@ -120,6 +121,22 @@ pub(crate) const CONTRACTS: &[Contract] = &[
         fault: Fault {
             right: "rollback ? committed_q :\n        next_write;",
             wrong: "next_write;",
+        },
+    },
+    Contract {
+        name: "message_tracker",
+        size: "2 streams, 2 messages, 2 buffers, 7 B",
+        emit: || {
+            emitted(
+                MessageTracker::<1, 1, 1, 1, 2, 2, 2>::default(),
+                "message_tracker",
+            )
+        },
+        properties: properties!("message_tracker"),
+        depth: Some(15),
+        fault: Fault {
+            right: "assign follows = (same_entry3_q & accepted);",
+            wrong: "assign follows = 1'b0;",
         },
     },
     Contract {

@@ -373,6 +373,7 @@ impl Lockstep {
             length: wqe.length,
             wqe_index: index,
             phase,
+            ..Cqe::default()
         };
         self.completions.push_back((address, cqe.encode()));
         Ok(())

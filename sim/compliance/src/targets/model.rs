@@ -1,7 +1,7 @@
 //! The golden model as a target, in process, on a virtual clock; and the same with something wrong.
 use std::collections::HashMap;
 
-use metaroce_model::config::Size;
+use metaroce_model::config::{Size, TrackerSize};
 use metaroce_model::counters::Extra;
 use metaroce_model::endpoint::Endpoint;
 use metaroce_model::hint::PostedBuffers;
@@ -33,6 +33,7 @@ const SIZE: Size = Size {
     planes: 4,
     regions: 16,
     slots: 16,
+    trackers: TrackerSize::SOFTWARE,
 };
 
 /// Models for points.

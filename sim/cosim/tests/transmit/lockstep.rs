@@ -1,5 +1,5 @@
 //! Random traffic, loss and stalls; every decision, fate and descriptor is the model's.
-use metaroce_model::config::{Size, Tunables};
+use metaroce_model::config::{Size, TrackerSize, Tunables};
 use metaroce_protocol::Counter;
 use metaroce_rtl::sizes::Size as Built;
 use rand::Rng;
@@ -13,6 +13,7 @@ const SMALL: Size = Size {
     planes: 4,
     regions: 16,
     slots: 16,
+    trackers: TrackerSize::SOFTWARE,
 };
 const TINY: Size = Size {
     connections: 2,
@@ -21,6 +22,7 @@ const TINY: Size = Size {
     planes: 1,
     regions: 4,
     slots: 4,
+    trackers: TrackerSize::SOFTWARE,
 };
 
 fn tunables() -> Tunables {
