@@ -46,8 +46,8 @@ const PLANTS: &[Plant] = &[
     plant(
         "duplicate_placed",
         &[(
-            "tail4_reth_address, sack_accepted}",
-            "tail4_reth_address, (sack_accepted | sack_duplicate)}",
+            "tail4_reth_address), sack_accepted}",
+            "tail4_reth_address), (sack_accepted | sack_duplicate)}",
         )],
     ),
     plant(
