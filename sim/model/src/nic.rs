@@ -419,5 +419,6 @@ impl Nic {
             state.failure.get_or_insert(failure);
         }
         self.messages.give_up(connection);
+        self.responses.give_up(connection);
     }
 }
