@@ -4,6 +4,9 @@ use crate::prim::{Dff, RamLut};
 use crate::transmit_path::WaitingPacket;
 use rust_hdl::prelude::*;
 
+/// Cycles of a `hold` after which no connection fails any more: what was looked at before it has then committed.
+const FAILS_WITHIN: u64 = 10;
+
 /// Up to 2^A packets (A <= 4). Whoever chooses needs to have looked at a packet's connection four cycles before, so a second
 /// pointer runs ahead of the head and presents one connection a cycle; where it has nothing, the head's again. When the
 /// head's own look comes back and the head does not go, the pointer falls back to the head.
@@ -90,7 +93,7 @@ impl<const CA: usize, const C: usize, const A: usize> Default for PacketQueue<CA
             marked: Default::default(),
             place_mask: Constant::new(bits((1 << A) - 1)),
             pointer_mask: Constant::new(bits((2 << A) - 1)),
-            checked: Constant::new(bits((1 << A) + 1)),
+            checked: Constant::new(bits((1 << A) + FAILS_WITHIN)),
             depth: Constant::new(bits(1 << A)),
         }
     }
