@@ -19,8 +19,8 @@ use crate::output::{Output, Progress, Stop, reported, usage, write_whole};
 
 /// Judge an endpoint, rule by rule, against docs/protocol.md.
 ///
-/// Each point prints passed, failed or skipped; skipped says what the target lacks. Exit code 0: nothing failed and every
-/// mutant was caught; 1: not so; 2: wrong use.
+/// Each point prints passed, failed or skipped; skipped says what the target lacks. Exit code 0: nothing failed and no
+/// mutant escaped; 1: not so; 2: wrong use.
 #[derive(Args, Clone, Debug)]
 #[command(
     after_help = "Example:\n  metaroce compliance --target model --mutants --junit out/compliance.xml\n  metaroce compliance --target model --point P04 T04\n  metaroce serve --local 127.0.0.1 & metaroce compliance --target soft://127.0.0.1:18515"

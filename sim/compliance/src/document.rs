@@ -20,7 +20,7 @@ target sends must be readable, carry a right ICRC, and name the right addresses,
 | `soft://HOST:PORT` | a software peer that `metaroce serve` runs with default constants, over UDP sockets, in real time | to post requests or buffers, to move its clock, to take other constants, to hear wrong Ethernet, IP or UDP headers; its counters |
 
 A point that needs what a target lacks is `skipped` with the reason, never passed. Counters are compared where a target shows them.
-The exit code is 0 if no point failed and every mutant was caught, 1 if not, 2 if the command's words are off.
+The exit code is 0 if no point failed and no mutant escaped, 1 if not, 2 if the command's words are off.
 
 ";
 

@@ -79,6 +79,9 @@ impl CosimLab {
                 if !placed {
                     return Err(Stop::lacks("the Verilog has no place for this fault"));
                 }
+                // One that can't be built would fail every point.
+                let built = lab.station("target", &SURROUNDINGS, None);
+                built.map_err(|error| Stop::lacks(error.to_string()))?;
                 lab
             }
         };
