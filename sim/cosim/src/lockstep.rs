@@ -136,6 +136,9 @@ impl Lockstep {
             self.expect_answer(refusal);
         }
         if let Some((path, idle)) = commits.judge {
+            if idle && self.nic.has_current() {
+                return Err(self.differs("trace_judge_idle", "a message to send", "none"));
+            }
             self.nic.judge(path, idle, commits.now);
         }
         if let Some(transmit) = &commits.transmit {
