@@ -132,7 +132,7 @@ pub struct HostSide<const N: usize, const CA: usize, const M: usize, const MA: u
     pub message_slot: Signal<Out, Bits<4>>,
     /// Valid.
     pub message_valid: Signal<Out, Bit>,
-    /// The transmit side takes it: it has no current message, or finishes it in this cycle.
+    /// The transmit side takes it: it cuts no message into packets, or the last packet of one in this cycle.
     pub message_ready: Signal<In, Bit>,
     /// No WQE can be handed over: none is posted, or all message slots are taken.
     pub sq_idle: Signal<Out, Bit>,
@@ -167,7 +167,7 @@ pub struct HostSide<const N: usize, const CA: usize, const M: usize, const MA: u
     /// Under this name.
     pub drop_unknown_opcode: [Signal<In, Bit>; N],
 
-    /// Commit trace: the next WQE is taken: it becomes the current message, or it is bad and ends at once.
+    /// Commit trace: the next WQE is taken: it is sent after those before it, or it is bad and ends at once.
     pub trace_message_valid: Signal<Out, Bit>,
     /// Commit trace: the oldest message completes.
     pub trace_retire_valid: Signal<Out, Bit>,

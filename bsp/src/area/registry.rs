@@ -113,7 +113,14 @@ pub(crate) const SUBJECTS: &[Subject] = &[
     // Headers, lengths and ICRC of frames.
     Subject {
         name: "parser",
-        sizes: &[("d64", || of(Parser::<64, 8, 13>::new(4096, true), "parser"))],
+        sizes: &[
+            ("d64", || {
+                of(Parser::<64, 8, 13>::new(4096, false), "parser")
+            }),
+            ("d64_messages", || {
+                of(Parser::<64, 8, 13>::new(4096, true), "parser_messages")
+            }),
+        ],
     },
     // A frame's check, 256 and 512 bits a cycle.
     Subject {
@@ -192,7 +199,7 @@ pub(crate) const SUBJECTS: &[Subject] = &[
         sizes: &[
             ("small", || {
                 of(
-                    PlaneTx::<64, 8, 13, 10>::new(4096, Profile::Messages),
+                    PlaneTx::<64, 8, 13, 10>::new(4096, sizes::Size::Small.profile()),
                     "plane_tx_small",
                 )
             }),
@@ -215,7 +222,7 @@ pub(crate) const SUBJECTS: &[Subject] = &[
         sizes: &[
             ("small", || {
                 of(
-                    PlaneRx::<64, 8, 13, 10>::new(4096, Profile::Messages),
+                    PlaneRx::<64, 8, 13, 10>::new(4096, sizes::Size::Small.profile()),
                     "plane_rx_small",
                 )
             }),

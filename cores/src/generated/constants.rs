@@ -29,7 +29,7 @@ pub const STATUS_SUCCESS: u64 = 0;
 pub const STATUS_BAD_KEY: u64 = 1;
 /// Refused: the payload does not lie inside the region.
 pub const STATUS_BAD_RANGE: u64 = 2;
-/// Refused: reserved for Sends.
+/// Refused: no buffer is posted for it (profiles `Messages` and `Whole`).
 pub const STATUS_RECEIVER_NOT_READY: u64 = 3;
 /// Refused: the request breaks a stated limit, or answers what was not asked.
 pub const STATUS_INVALID_REQUEST: u64 = 4;

@@ -65,7 +65,7 @@ layout! {
         wqe_index: u32 = 32,
         /// Flips each time the queue wraps, 1 on its first lap: tells a new element from an old one.
         phase: bool = 1,
-        /// A message that came; `opcode` and `wqe_index` are 0.
+        /// A message that came (profile `Messages`: this and what follows is 0 in every size today); `opcode` and `wqe_index` are 0.
         received: bool = 1,
         /// It hands over an immediate.
         has_immediate: bool = 1,

@@ -56,15 +56,17 @@ fn planes_have_no_warning() {
         "plane_rx",
     ));
     lint(&design(
-        PlaneRx::<64, 8, 13, 10>::new(4096, Profile::Messages),
-        "plane_rx",
-    ));
-    lint(&design(
         PlaneTx::<8, 1, 104, 11>::new(1024, Profile::Write),
         "plane_tx",
     ));
-    lint(&design(
-        PlaneTx::<64, 8, 13, 10>::new(4096, Profile::Messages),
-        "plane_tx",
-    ));
+    for profile in [Profile::Write, Profile::Messages] {
+        lint(&design(
+            PlaneRx::<64, 8, 13, 10>::new(4096, profile),
+            "plane_rx",
+        ));
+        lint(&design(
+            PlaneTx::<64, 8, 13, 10>::new(4096, profile),
+            "plane_tx",
+        ));
+    }
 }

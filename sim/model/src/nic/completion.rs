@@ -40,7 +40,7 @@ impl Nic {
         self.messages.has_room()
     }
 
-    /// A WQE takes a slot and becomes the current message; one that can't be (unknown opcode, no such connection) only waits to fail.
+    /// A WQE takes a slot and is sent after those before it; one that can't be (unknown opcode, no such connection) only waits to fail.
     /// Of a failed connection nothing is sent.
     pub fn load_message(&mut self, work: impl Into<Work>) {
         let work = work.into();
