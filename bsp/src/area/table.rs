@@ -49,7 +49,7 @@ const TINY: &str = "2 x 4, window 32, 1 plane";
 const SMALL: &str = "4 x 16, window 256, 4 planes";
 const MEDIUM: &str = "64 x 16, window 256, 4 planes";
 
-/// What is measured, in the order of the page; work begins with the last, which takes longest.
+/// What is measured, in the order of the page and of the work: what takes longest last.
 const ENTRIES: &[Entry] = &[
     entry("sack_table", "w32a3", "8 paths, window 32", "ecp5-85-8"),
     entry(
@@ -143,22 +143,22 @@ impl AreaTable {
         jobs: usize,
         keep: impl Fn(&Self) + Sync,
     ) -> Result<Self, FlowError> {
-        let waiting = Mutex::new((0..ENTRIES.len()).collect::<Vec<_>>());
+        let (mut waiting, mut there) = (Vec::new(), BTreeMap::new());
+        for (index, entry) in ENTRIES.iter().enumerate() {
+            let verilog = digest(&emit(entry.core, Some(entry.size))?);
+            match known.find(entry, &verilog, options) {
+                Some(row) => _ = there.insert(index, (row.clone(), known.tools.clone())),
+                None => waiting.insert(0, (index, verilog)),
+            }
+        }
+        let (waiting, measured) = (Mutex::new(waiting), Mutex::new(there));
         let next = || waiting.lock().expect("no panic").pop();
-        let measured = Mutex::new(BTreeMap::new());
         let work = || -> Result<(), FlowError> {
-            while let Some(index) = next() {
-                let entry = &ENTRIES[index];
-                let verilog = digest(&emit(entry.core, Some(entry.size))?);
-                let row = match known.find(entry, &verilog, options) {
-                    Some(row) => (row.clone(), known.tools.clone()),
-                    None => {
-                        let report = entry.measure(out, options)?;
-                        (entry.row(&report, verilog), report.tools)
-                    }
-                };
+            while let Some((index, verilog)) = next() {
+                let report = ENTRIES[index].measure(out, options)?;
+                let row = ENTRIES[index].row(&report, verilog);
                 let mut measured = measured.lock().expect("no panic");
-                measured.insert(index, row);
+                measured.insert(index, (row, report.tools));
                 keep(&Self::of(&measured));
             }
             Ok(())
