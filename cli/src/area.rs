@@ -2,7 +2,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::Args;
 use metaroce_bsp::AreaOptions;
 use metaroce_bsp::area::{AreaTable, entries};
@@ -26,7 +26,8 @@ pub struct Area {
     /// Device, by name.
     #[arg(long, required_unless_present = "table", value_parser = clap::builder::PossibleValuesParser::new(metaroce_bsp::area::devices()))]
     device: Option<String>,
-    /// Measure the whole table of figures instead, into this .json file and the page beside it.
+    /// Measure the whole table of figures instead, into this .json file and the page beside it: the rows that the file lacks, or that
+    /// are of another Verilog or lack a seed.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["core", "size", "device"])]
     table: Option<PathBuf>,
     /// Seeds of place and route.
@@ -48,6 +49,18 @@ fn example() -> String {
     format!(
         "Cores and their sizes:\n{cores}\n\nExample:\n  metaroce area plane_rx --size tiny --device ecp5-85-8 --json\n  metaroce area --table docs/area.json --seeds 1"
     )
+}
+
+/// What the file holds; nothing, if it is not there yet.
+fn known_table(file: &Path) -> Result<AreaTable> {
+    let text = match std::fs::read_to_string(file) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            return Ok(AreaTable::default());
+        }
+        text => text.with_context(|| format!("can't read {}", file.display()))?,
+    };
+    serde_json::from_str(&text)
+        .with_context(|| format!("{} is no table of figures", file.display()))
 }
 
 impl Area {
@@ -98,6 +111,7 @@ impl Area {
         }
         let page = file.with_extension("md");
         [file, &page].into_iter().try_for_each(check_writable)?;
+        let known = known_table(file)?;
         let jobs = std::thread::available_parallelism().map_or(1, usize::from);
         let progress = Mutex::new(output.progress(entries().count() as u64, "rows"));
         let name = file.file_name().unwrap_or_default().to_string_lossy();
@@ -107,7 +121,7 @@ impl Area {
             write_whole(&page, table.page(&name).as_bytes())
         };
         // A row is minutes of work: each is kept, whatever becomes of the others. A disk that is full shows at the last write.
-        let table = AreaTable::measure(&self.out, options, jobs, |table| {
+        let table = AreaTable::measure(&known, &self.out, options, jobs, |table| {
             let _ = write(table);
             let rows = table.rows.len() as u64;
             progress.lock().expect("no panic").set(rows);

@@ -52,12 +52,34 @@ fn points_and_their_mutants_are_reported_as_json_and_junit() {
 }
 
 #[test]
+fn wrong_hardware_is_caught_too_and_what_it_lacks_is_skipped() {
+    let words = ["--target", "cosim", "--mutants", "--point", "A06", "D01"];
+    let output = compliance(&words);
+    let report = json(&output);
+    assert!(output.status.success(), "{report:#}");
+    let mutants = report["mutants"].as_array().expect("a list");
+    let of = |name: &str| mutants.iter().find(|m| m["name"] == name).expect(name);
+    let wrong = of("mark_change_not_told");
+    assert_eq!(
+        (&wrong["caught"], &wrong["by"]),
+        (&true.into(), &"A06".into())
+    );
+    let lacking = of("dead_plane_used");
+    assert_eq!(
+        (&lacking["caught"], &lacking["skipped"]),
+        (&false.into(), &true.into())
+    );
+    assert!(lacking["detail"].is_string());
+}
+
+#[test]
 fn wrong_words_end_with_2() {
     for words in [
         &["--target", "nobody"][..],
         &["--target", "soft://no-port"],
         &["--target", "model", "--point", "P99"],
         &["--target", "model", "--local", "127.0.0.2"],
+        &["--target", "soft://127.0.0.1:1", "--mutants"],
         &[],
     ] {
         let output = compliance(words);

@@ -5,6 +5,7 @@ use rust_hdl::prelude::*;
 use crate::completion_status::CompletionStatus;
 use crate::counts::ConnectionFailure;
 use crate::generated::host::PackCqe;
+use crate::message_part::ReceiveEnd;
 use crate::prim::Dff;
 use crate::ram_bypass::RamBypass;
 use crate::slot_counter::SlotCounter;
@@ -30,6 +31,7 @@ pub enum Complete {
 /// In: `take` with `work` and `packets` (not without `slot_free`); `delivered`, `delivered_slot`; `failure`, the answer to
 /// `failure_connection` in the same cycle or the next; `base` (a multiple of 32), `size_log2`, `consumer` (CQEs ever taken);
 /// the AXI4 write channels. Out: `slot_free`, `slot` (of the next message); `retire` (commit: the oldest message completes).
+/// A message that came, `receive` with `receive_valid`, is told where nothing else is to be told, taken with `receive_ready`.
 /// A CQE is 32 bytes, one burst of four beats; the next message is looked at when it is answered. A full queue waits.
 #[derive(LogicBlock)]
 pub struct CompletionWriter<const M: usize, const MA: usize> {
@@ -57,6 +59,9 @@ pub struct CompletionWriter<const M: usize, const MA: usize> {
     pub bvalid: Signal<In, Bit>,
     pub bready: Signal<Out, Bit>,
     pub retire: Signal<Out, Bit>,
+    pub receive: Signal<In, ReceiveEnd>,
+    pub receive_valid: Signal<In, Bit>,
+    pub receive_ready: Signal<Out, Bit>,
     step: Dff<Complete>,
     oldest: Dff<Bits<MA>>,
     newest: Dff<Bits<MA>>,
@@ -70,6 +75,9 @@ pub struct CompletionWriter<const M: usize, const MA: usize> {
     counters: [SlotCounter; M],
     ending: CompletionStatus,
     pack: PackCqe,
+    pack_receive: PackCqe,
+    told: Signal<Local, Bit>,
+    told_last: Dff<Bit>,
     done: Signal<Local, Bit>,
     room: Signal<Local, Bit>,
     lap: Signal<Local, Bits<32>>,
@@ -109,6 +117,9 @@ impl<const M: usize, const MA: usize> Default for CompletionWriter<M, MA> {
             bvalid: Default::default(),
             bready: Default::default(),
             retire: Default::default(),
+            receive: Default::default(),
+            receive_valid: Default::default(),
+            receive_ready: Default::default(),
             step: Default::default(),
             oldest: Default::default(),
             newest: Default::default(),
@@ -122,6 +133,9 @@ impl<const M: usize, const MA: usize> Default for CompletionWriter<M, MA> {
             counters: std::array::from_fn(|_| Default::default()),
             ending: Default::default(),
             pack: Default::default(),
+            pack_receive: Default::default(),
+            told: Default::default(),
+            told_last: Default::default(),
             done: Default::default(),
             room: Default::default(),
             lap: Default::default(),
@@ -146,7 +160,8 @@ impl<const M: usize, const MA: usize> Logic for CompletionWriter<M, MA> {
             cqe,
             address,
             address_sent,
-            beat
+            beat,
+            told_last
         );
         self.records.clock.next = self.clock.val();
 
@@ -186,8 +201,27 @@ impl<const M: usize, const MA: usize> Logic for CompletionWriter<M, MA> {
         self.pack.length.next = self.records.read_data.val().length;
         self.pack.wqe_index.next = self.records.read_data.val().wqe_index;
         self.pack.phase.next = !self.lap.val().get_bit(0);
+        self.pack.received.next = false;
+        self.pack.has_immediate.next = false;
+        self.pack.stream.next = 0.into();
+        self.pack.message.next = 0.into();
+        self.pack.immediate.next = 0.into();
+        self.pack_receive.wr_id.next = self.receive.val().wr_id;
+        self.pack_receive.status.next = 0.into();
+        self.pack_receive.opcode.next = 0.into();
+        self.pack_receive.connection.next = self.receive.val().connection;
+        self.pack_receive.length.next = self.receive.val().length;
+        self.pack_receive.wqe_index.next = 0.into();
+        self.pack_receive.phase.next = !self.lap.val().get_bit(0);
+        self.pack_receive.received.next = true;
+        self.pack_receive.has_immediate.next = self.receive.val().has_immediate;
+        self.pack_receive.stream.next = self.receive.val().stream;
+        self.pack_receive.message.next = self.receive.val().message;
+        self.pack_receive.immediate.next = self.receive.val().immediate;
 
         self.retire.next = false;
+        self.told.next = false;
+        self.receive_ready.next = false;
         self.awaddr.next = self.address.q.val();
         self.awvalid.next = false;
         self.wdata.next = self.cqe.q.val().get_bits::<64>(0);
@@ -196,7 +230,12 @@ impl<const M: usize, const MA: usize> Logic for CompletionWriter<M, MA> {
         self.bready.next = false;
         match self.step.q.val() {
             Complete::Empty => {
-                if self.count.q.val().any() {
+                // In turn with the oldest message.
+                self.receive_ready.next =
+                    self.room.val() & !(self.told_last.q.val() & self.count.q.val().any());
+                if self.receive_valid.val() & self.receive_ready.val() {
+                    self.told.next = true;
+                } else if self.count.q.val().any() {
                     self.step.d.next = Complete::Look;
                 }
             }
@@ -204,16 +243,13 @@ impl<const M: usize, const MA: usize> Logic for CompletionWriter<M, MA> {
                 self.step.d.next = Complete::Watch;
             }
             Complete::Watch => {
-                if self.ending.ended.val() & self.room.val() {
+                // Whoever was not told of last goes first, if both could.
+                self.receive_ready.next =
+                    self.room.val() & !(self.told_last.q.val() & self.ending.ended.val());
+                self.told.next = self.receive_valid.val() & self.receive_ready.val();
+                if self.ending.ended.val() & self.room.val() & !self.told.val() {
                     self.retire.next = true;
-                    self.cqe.d.next = self.pack.bits.val();
-                    self.address.d.next =
-                        self.base.val() + (bit_cast::<64, 32>(self.place.val()) << 5);
-                    self.address_sent.d.next = false;
-                    self.beat.d.next = 0.into();
                     self.oldest.d.next = self.oldest.q.val() + 1;
-                    self.produced.d.next = self.produced.q.val() + 1;
-                    self.step.d.next = Complete::Write;
                 }
             }
             Complete::Write => {
@@ -236,6 +272,19 @@ impl<const M: usize, const MA: usize> Logic for CompletionWriter<M, MA> {
                     self.step.d.next = Complete::Empty;
                 }
             }
+        }
+
+        if self.retire.val() | self.told.val() {
+            self.told_last.d.next = self.told.val();
+            self.cqe.d.next = self.pack.bits.val();
+            if self.told.val() {
+                self.cqe.d.next = self.pack_receive.bits.val();
+            }
+            self.address.d.next = self.base.val() + (bit_cast::<64, 32>(self.place.val()) << 5);
+            self.address_sent.d.next = false;
+            self.beat.d.next = 0.into();
+            self.produced.d.next = self.produced.q.val() + 1;
+            self.step.d.next = Complete::Write;
         }
 
         if self.take.val() {

@@ -33,6 +33,12 @@ pub struct ReceiveCounts {
     pub tx_refusals: Bit,
     /// A refusal found no room and is not sent.
     pub refusals_dropped: Bit,
+    /// An accepted data packet that is no WRITE.
+    pub rx_verbs: Bit,
+    /// No posted buffer.
+    pub rx_not_ready: Bit,
+    /// It breaks a limit of its stream.
+    pub rx_invalid_request: Bit,
 }
 
 /// How a connection failed, if it did: the answer of the transmit side to the host side.

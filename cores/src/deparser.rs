@@ -92,8 +92,9 @@ pub struct Deparser<const D: usize, const K: usize, const H: usize> {
     icrc_lanes: Constant<Bits<K>>,
 }
 
-impl<const D: usize, const K: usize, const H: usize> Default for Deparser<D, K, H> {
-    fn default() -> Self {
+impl<const D: usize, const K: usize, const H: usize> Deparser<D, K, H> {
+    /// `messages`: it knows the verbs that profile `Messages` adds.
+    pub fn new(messages: bool) -> Self {
         assert!(
             D == 8 * K && (K == 1 || K == 8) && H * K == HEADER_BYTES,
             "D is 8 or 64, K is D / 8, H is 104 / K"
@@ -114,7 +115,7 @@ impl<const D: usize, const K: usize, const H: usize> Default for Deparser<D, K, 
             m_axis_tlast: Default::default(),
             in_frame: Default::default(),
             idle: Default::default(),
-            headers: Default::default(),
+            headers: FrameHeaders::new(messages),
             icrc: Default::default(),
             part: Default::default(),
             index: Default::default(),

@@ -1,10 +1,12 @@
 //! From decisions to descriptors.
+use crate::forwarded_table::ForwardedTable;
 use crate::generated::constants::{OPCODE_PROBE, OPCODE_WRITE};
 use crate::generated::tails::PackWriteTail;
+use crate::narrow::Narrowing;
 use crate::next_in_turn::NextInTurn;
 use crate::path_table::PathTable;
+use crate::plane_credit::PlaneCredit;
 use crate::prim::Dff;
-use crate::ram_bypass::RamBypass;
 use crate::slots_waiting::SlotsWaiting;
 use crate::transmission_queue::TransmissionQueue;
 use crate::transmit_path::{ConnectionEntry, PathWrite, Transmission};
@@ -16,8 +18,9 @@ use rust_hdl::prelude::*;
 /// Each plane has a queue of four decisions: `room`. F0 takes the oldest of a plane that is ready and has nothing in a
 /// later stage, planes in turn; F1 has the records; F2 the packet's place in the message; F3 shows the descriptor. So a
 /// descriptor comes 4 cycles after its decision at the earliest, one a cycle over all planes, one in 4 cycles on one
-/// plane, and never waits on the bus. A plane takes no decision behind a retransmission that waits: a new packet may take
-/// the place of its PSN in the in-flight table, if a forged ACK has moved the window. `N` planes, `CA`, `GA` address bits
+/// plane, and never waits on the bus. A retransmission's packet
+/// number is looked up two cycles before its decision, so that a new packet that takes the place of its PSN later, after a
+/// forged ACK has moved the window, changes nothing. `N` planes, `CA`, `GA` address bits
 /// of connections and of paths, `IW` log2 of the window, `FA` = GA + IW.
 #[derive(LogicBlock)]
 pub struct DescriptorBuilder<
@@ -35,10 +38,20 @@ pub struct DescriptorBuilder<
     pub transmission: Signal<In, Transmission>,
     /// Its plane, one hot.
     pub transmission_plane: Signal<In, Bits<N>>,
-    /// It is there; only on a plane with room.
+    /// It is there; only where a place was claimed.
     pub transmission_valid: Signal<In, Bit>,
-    /// Planes that take a decision.
+    /// Planes with a place in their queue that nobody has claimed.
     pub room: Signal<Out, Bits<N>>,
+    /// A place of this plane is claimed, one hot: some cycles later a decision takes it,
+    pub claim: Signal<In, Bits<N>>,
+    /// or it is forfeited.
+    pub forfeit: Signal<In, Bits<N>>,
+    /// Planes with two such places.
+    pub spare: Signal<Out, Bits<N>>,
+    /// Two cycles before the decision: the path of a retransmission.
+    pub recall_path: Signal<In, Bits<16>>,
+    /// Low bits of its PSN.
+    pub recall_psn: Signal<In, Bits<9>>,
     /// A message enters its slot.
     pub message: Signal<In, Message>,
     /// The slot.
@@ -63,6 +76,8 @@ pub struct DescriptorBuilder<
     pub data_ready: Signal<In, Bits<N>>,
     /// Planes with a decision in their queue or in a stage.
     pub busy: Signal<Out, Bits<N>>,
+    /// Payload bytes of a new packet shown.
+    pub written_bytes: Signal<Out, Bits<16>>,
     /// Message slots, by bit, that a decision waits for: no message may enter them.
     pub slots: Signal<Out, Bits<16>>,
     path_bits: Constant<Bits<4>>,
@@ -71,12 +86,11 @@ pub struct DescriptorBuilder<
     probe_opcode: Constant<Bits<8>>,
     plane_number: [Constant<Bits<3>>; N],
     queue: [TransmissionQueue; N],
+    credit: [PlaneCredit; N],
     turn: NextInTurn<N>,
     last: Dff<Bits<3>>,
-    again: Dff<Bits<N>>,
-    still_again: Signal<Local, Bits<N>>,
     waiting: SlotsWaiting,
-    in_flight: RamBypass<Bits<24>, FA>,
+    in_flight: ForwardedTable<Bits<24>, FA>,
     message_table: PathTable<Message, 4>,
     connection_table: PathTable<ConnectionEntry, CA>,
     epoch: PathTable<Bits<8>, GA>,
@@ -96,15 +110,19 @@ pub struct DescriptorBuilder<
     mtu: Signal<Local, Bits<32>>,
     shown: Dff<TxDescriptor>,
     plane3: Dff<Bits<N>>,
+    again3: Dff<Bit>,
     path_mask: Constant<Bits<16>>,
-    packet: Signal<Local, Bits<24>>,
+    entry: Signal<Local, Transmission>,
+    used_packets: Constant<Bits<24>>,
+    used_length: Constant<Bits<32>>,
     wanted: Signal<Local, Bits<N>>,
 }
 
-impl<const N: usize, const CA: usize, const GA: usize, const IW: usize, const FA: usize> Default
-    for DescriptorBuilder<N, CA, GA, IW, FA>
+impl<const N: usize, const CA: usize, const GA: usize, const IW: usize, const FA: usize>
+    DescriptorBuilder<N, CA, GA, IW, FA>
 {
-    fn default() -> Self {
+    /// A builder of this size.
+    pub fn new(narrowing: &Narrowing) -> Self {
         assert!(FA == GA + IW && GA > CA, "index widths");
         Self {
             clock: Default::default(),
@@ -113,6 +131,11 @@ impl<const N: usize, const CA: usize, const GA: usize, const IW: usize, const FA
             transmission_plane: Default::default(),
             transmission_valid: Default::default(),
             room: Default::default(),
+            claim: Default::default(),
+            spare: Default::default(),
+            recall_path: Default::default(),
+            recall_psn: Default::default(),
+            forfeit: Default::default(),
             message: Default::default(),
             message_slot: Default::default(),
             message_enter: Default::default(),
@@ -125,6 +148,7 @@ impl<const N: usize, const CA: usize, const GA: usize, const IW: usize, const FA
             data_valid: Default::default(),
             data_ready: Default::default(),
             busy: Default::default(),
+            written_bytes: Default::default(),
             slots: Default::default(),
             path_bits: Constant::new(bits((GA - CA) as u64)),
             window_bits: Constant::new(bits(IW as u64)),
@@ -132,11 +156,10 @@ impl<const N: usize, const CA: usize, const GA: usize, const IW: usize, const FA
             probe_opcode: Constant::new(bits(OPCODE_PROBE)),
             plane_number: std::array::from_fn(|i| Constant::new(bits(i as u64))),
             queue: std::array::from_fn(|_| Default::default()),
+            credit: std::array::from_fn(|_| Default::default()),
             turn: Default::default(),
             last: Default::default(),
-            again: Default::default(),
-            still_again: Default::default(),
-            waiting: Default::default(),
+            waiting: SlotsWaiting::new(N),
             in_flight: Default::default(),
             message_table: Default::default(),
             connection_table: Default::default(),
@@ -157,8 +180,11 @@ impl<const N: usize, const CA: usize, const GA: usize, const IW: usize, const FA
             mtu: Default::default(),
             shown: Default::default(),
             plane3: Default::default(),
+            again3: Default::default(),
             path_mask: Constant::new(bits((1 << (GA - CA)) - 1)),
-            packet: Default::default(),
+            entry: Default::default(),
+            used_length: Constant::new(Narrowing::low(narrowing.length_bits)),
+            used_packets: Constant::new(Narrowing::low(narrowing.packet_bits)),
             wanted: Default::default(),
         }
     }
@@ -173,7 +199,6 @@ impl<const N: usize, const CA: usize, const GA: usize, const IW: usize, const FA
             self,
             clock,
             last,
-            again,
             stage1,
             plane1,
             stage2,
@@ -184,7 +209,8 @@ impl<const N: usize, const CA: usize, const GA: usize, const IW: usize, const FA
             entropy2,
             offset2,
             shown,
-            plane3
+            plane3,
+            again3
         );
         self.in_flight.clock.next = self.clock.val();
         self.message_table.clock.next = self.clock.val();
@@ -200,6 +226,13 @@ impl<const N: usize, const CA: usize, const GA: usize, const IW: usize, const FA
             << self.window_bits.val())
             | bit_cast::<FA, IW>(bit_cast::<IW, 24>(self.transmission.val().psn));
         self.in_flight.write_data.next = self.transmission.val().packet;
+        self.in_flight.read_address.next = (bit_cast::<FA, 16>(self.recall_path.val())
+            << self.window_bits.val())
+            | bit_cast::<FA, IW>(bit_cast::<IW, 9>(self.recall_psn.val()));
+        self.entry.next = self.transmission.val();
+        if self.transmission.val().again {
+            self.entry.next.packet = self.in_flight.read_data.val() & self.used_packets.val();
+        }
         self.message_table.write_enable.next = self.message_enter.val();
         self.message_table.write_address.next = self.message_slot.val();
         self.message_table.write_data.next = self.message.val();
@@ -215,18 +248,27 @@ impl<const N: usize, const CA: usize, const GA: usize, const IW: usize, const FA
 
         // Queues, and F0: who is next.
         self.room.next = bits::<N>(0);
+        self.spare.next = bits::<N>(0);
         self.busy.next = self.plane1.q.val() | self.plane2.q.val() | self.plane3.q.val();
         self.wanted.next = bits::<N>(0);
         self.turn.last.next = self.last.q.val();
         for k in 0..N {
             self.queue[k].clock.next = self.clock.val();
             self.queue[k].reset.next = self.reset.val();
-            self.queue[k].entry.next = self.transmission.val();
+            self.queue[k].entry.next = self.entry.val();
             self.queue[k].push.next =
                 self.transmission_valid.val() & self.transmission_plane.val().get_bit(k);
             self.queue[k].pop.next = self.turn.grant.val().get_bit(k);
-            if self.queue[k].room.val() & !self.again.q.val().get_bit(k) {
+            self.credit[k].clock.next = self.clock.val();
+            self.credit[k].reset.next = self.reset.val();
+            self.credit[k].claim.next = self.claim.val().get_bit(k);
+            self.credit[k].forfeit.next = self.forfeit.val().get_bit(k);
+            self.credit[k].leave.next = self.turn.grant.val().get_bit(k);
+            if self.credit[k].room.val() {
                 self.room.next = self.room.val().replace_bit(k, true);
+            }
+            if self.credit[k].spare.val() {
+                self.spare.next = self.spare.val().replace_bit(k, true);
             }
             if self.queue[k].valid.val() {
                 self.busy.next = self.busy.val().replace_bit(k, true);
@@ -249,14 +291,6 @@ impl<const N: usize, const CA: usize, const GA: usize, const IW: usize, const FA
         if self.turn.found.val() {
             self.last.d.next = self.turn.pick.val();
         }
-        self.still_again.next = self.again.q.val();
-        if self.oldest.val().again {
-            self.still_again.next = self.again.q.val() & !self.turn.grant.val();
-        }
-        self.again.d.next = self.still_again.val();
-        if self.transmission_valid.val() & self.transmission.val().again {
-            self.again.d.next = self.still_again.val() | self.transmission_plane.val();
-        }
         self.waiting.clock.next = self.clock.val();
         self.waiting.reset.next = self.reset.val();
         self.waiting.enter.next = self.transmission_valid.val() & !self.transmission.val().probe;
@@ -266,9 +300,6 @@ impl<const N: usize, const CA: usize, const GA: usize, const IW: usize, const FA
         self.slots.next = self.waiting.waiting.val();
         self.stage1.d.next = self.oldest.val();
         self.plane1.d.next = self.turn.grant.val();
-        self.in_flight.read_address.next = (bit_cast::<FA, 16>(self.oldest.val().path)
-            << self.window_bits.val())
-            | bit_cast::<FA, IW>(bit_cast::<IW, 24>(self.oldest.val().psn));
         self.message_table.read_address.next = self.oldest.val().slot;
         self.connection_table.read_address.next =
             bit_cast::<CA, 16>(self.oldest.val().path >> self.path_bits.val());
@@ -276,11 +307,7 @@ impl<const N: usize, const CA: usize, const GA: usize, const IW: usize, const FA
         self.entropy.read_address.next = bit_cast::<GA, 16>(self.oldest.val().path);
 
         // F1.
-        self.packet.next = self.stage1.q.val().packet;
-        if self.stage1.q.val().again {
-            self.packet.next = self.in_flight.read_data.val();
-        }
-        self.offset2.d.next = bit_cast::<32, 24>(self.packet.val()) << self.mtu_log2.val();
+        self.offset2.d.next = bit_cast::<32, 24>(self.stage1.q.val().packet) << self.mtu_log2.val();
         self.stage2.d.next = self.stage1.q.val();
         self.plane2.d.next = self.plane1.q.val();
         self.message2.d.next = self.message_table.read_data.val();
@@ -326,17 +353,21 @@ impl<const N: usize, const CA: usize, const GA: usize, const IW: usize, const FA
             self.shown.d.next.tail = bits::<320>(0);
         }
         self.plane3.d.next = self.plane2.q.val();
+        self.again3.d.next = self.stage2.q.val().again;
 
         // F3.
         self.data.next = self.shown.q.val();
         self.data_valid.next = self.plane3.q.val();
+        self.written_bytes.next = bits::<16>(0);
+        if self.plane3.q.val().any() & !self.again3.q.val() {
+            self.written_bytes.next = self.shown.q.val().payload;
+        }
 
         if self.reset.val() {
             self.plane1.d.next = bits::<N>(0);
             self.plane2.d.next = bits::<N>(0);
             self.plane3.d.next = bits::<N>(0);
             self.last.d.next = bits::<3>(0);
-            self.again.d.next = bits::<N>(0);
         }
     }
 }

@@ -47,13 +47,23 @@ pub struct FrameHeaders<const D: usize, const K: usize, const H: usize> {
     p_key: Constant<Bits<16>>,
     version: Constant<Bits<4>>,
     op_write: Constant<Bits<8>>,
+    messages: Constant<Bit>,
+    op_write_imm: Constant<Bits<8>>,
+    op_send: Constant<Bits<8>>,
+    op_send_imm: Constant<Bits<8>>,
     op_ack: Constant<Bits<8>>,
     op_refusal: Constant<Bits<8>>,
     write_last: Constant<Bits<7>>,
+    write_imm_last: Constant<Bits<7>>,
+    send_last: Constant<Bits<7>>,
+    send_imm_last: Constant<Bits<7>>,
     ack_last: Constant<Bits<7>>,
     refusal_last: Constant<Bits<7>>,
     probe_last: Constant<Bits<7>>,
     write_total: Constant<Bits<16>>,
+    write_imm_total: Constant<Bits<16>>,
+    send_total: Constant<Bits<16>>,
+    send_imm_total: Constant<Bits<16>>,
     ack_total: Constant<Bits<16>>,
     refusal_total: Constant<Bits<16>>,
     probe_total: Constant<Bits<16>>,
@@ -69,8 +79,9 @@ fn total(frame_bytes: u64) -> Constant<Bits<16>> {
     Constant::new((frame_bytes - 4 - ETHERNET_LESS_ICRC).into())
 }
 
-impl<const D: usize, const K: usize, const H: usize> Default for FrameHeaders<D, K, H> {
-    fn default() -> Self {
+impl<const D: usize, const K: usize, const H: usize> FrameHeaders<D, K, H> {
+    /// `messages`: it knows the verbs that profile `Messages` adds.
+    pub fn new(messages: bool) -> Self {
         assert!(
             D == 8 * K && H * K == HEADER_BYTES,
             "K is D / 8, H is 104 / K"
@@ -104,13 +115,23 @@ impl<const D: usize, const K: usize, const H: usize> Default for FrameHeaders<D,
             p_key: Constant::new(protocol::P_KEY.into()),
             version: Constant::new(protocol::PATH_VERSION.into()),
             op_write: Constant::new(protocol::OPCODE_WRITE.into()),
+            messages: Constant::new(messages),
+            op_write_imm: Constant::new(protocol::OPCODE_WRITE_IMM.into()),
+            op_send: Constant::new(protocol::OPCODE_SEND.into()),
+            op_send_imm: Constant::new(protocol::OPCODE_SEND_IMM.into()),
             op_ack: Constant::new(protocol::OPCODE_ACK.into()),
             op_refusal: Constant::new(protocol::OPCODE_REFUSAL.into()),
             write_last: last_beat::<K>(protocol::WRITE_OVERHEAD_BYTES),
+            write_imm_last: last_beat::<K>(protocol::WRITE_IMM_OVERHEAD_BYTES),
+            send_last: last_beat::<K>(protocol::SEND_OVERHEAD_BYTES),
+            send_imm_last: last_beat::<K>(protocol::SEND_IMM_OVERHEAD_BYTES),
             ack_last: last_beat::<K>(protocol::ACK_FRAME_BYTES),
             refusal_last: last_beat::<K>(protocol::REFUSAL_FRAME_BYTES),
             probe_last: last_beat::<K>(protocol::PROBE_FRAME_BYTES),
             write_total: total(protocol::WRITE_OVERHEAD_BYTES),
+            write_imm_total: total(protocol::WRITE_IMM_OVERHEAD_BYTES),
+            send_total: total(protocol::SEND_OVERHEAD_BYTES),
+            send_imm_total: total(protocol::SEND_IMM_OVERHEAD_BYTES),
             ack_total: total(protocol::ACK_FRAME_BYTES),
             refusal_total: total(protocol::REFUSAL_FRAME_BYTES),
             probe_total: total(protocol::PROBE_FRAME_BYTES),
@@ -135,6 +156,18 @@ impl<const D: usize, const K: usize, const H: usize> Logic for FrameHeaders<D, K
         } else if self.descriptor.val().opcode == self.op_refusal.val() {
             self.header_last.next = self.refusal_last.val();
             self.header_total.next = self.refusal_total.val();
+        }
+        if self.messages.val() {
+            if self.descriptor.val().opcode == self.op_write_imm.val() {
+                self.header_last.next = self.write_imm_last.val();
+                self.header_total.next = self.write_imm_total.val();
+            } else if self.descriptor.val().opcode == self.op_send.val() {
+                self.header_last.next = self.send_last.val();
+                self.header_total.next = self.send_total.val();
+            } else if self.descriptor.val().opcode == self.op_send_imm.val() {
+                self.header_last.next = self.send_imm_last.val();
+                self.header_total.next = self.send_imm_total.val();
+            }
         }
         self.padded.next = ((self.descriptor.val().payload + 3) >> 2) << 2;
         self.total.d.next = self.header_total.val() + self.padded.val();

@@ -11,6 +11,16 @@ const VARIANT: [std::ops::Range<usize>; 6] = [0..14, 15..16, 22..23, 24..26, 40.
 /// Bytes before those that the ICRC begins with: Ethernet's 14 less the dummy LRH's 8.
 const SKIPPED_BYTES: usize = 6;
 
+/// Places in a frame whose value does not count.
+pub(crate) fn variant_bytes() -> impl Iterator<Item = usize> {
+    VARIANT.into_iter().flatten()
+}
+
+/// The state to begin with at byte 0. Variant bytes are taken as 0xFF: from here the skipped ones lead to CRC-32's start value.
+pub(crate) fn start_state() -> u32 {
+    (0..SKIPPED_BYTES).fold(u32::MAX, |state, _| crc32_byte_back(state, 0xFF))
+}
+
 /// Takes a frame's beats from byte 0 on; the beats of its tail may include the ICRC itself (see `crc32_residue`).
 ///
 /// Stage 1 masks the variant bytes, stage 2 is the CRC. `state` holds a beat two `advance` cycles after it was taken,
@@ -48,11 +58,9 @@ impl<const D: usize, const K: usize> Default for Icrc<D, K> {
     fn default() -> Self {
         assert!(D == 8 * K, "K is D / 8");
         let mut variant = Bits::<136>::default();
-        for place in VARIANT.into_iter().flatten() {
+        for place in variant_bytes() {
             variant = variant.replace_bit(place, true);
         }
-        // Variant bytes are taken as 0xFF: from here the skipped ones lead to CRC-32's start value.
-        let start = (0..SKIPPED_BYTES).fold(u32::MAX, |state, _| crc32_byte_back(state, 0xFF));
         Self {
             clock: Default::default(),
             advance: Default::default(),
@@ -71,7 +79,7 @@ impl<const D: usize, const K: usize> Default for Icrc<D, K> {
             lanes: Default::default(),
             ones: Default::default(),
             variant: Constant::new(variant),
-            start: Constant::new(u64::from(start).into()),
+            start: Constant::new(u64::from(start_state()).into()),
             octet: Constant::new(0xFF.into()),
         }
     }

@@ -15,15 +15,18 @@ const ETHERNET_BYTES: u64 = 14;
 const fn total(frame_bytes: u64) -> u64 {
     frame_bytes - ETHERNET_BYTES
 }
-/// Bytes of a WRITE's headers.
-const WRITE_HEADER_BYTES: usize = protocol::WRITE_OVERHEAD_BYTES as usize - 4;
+/// Beat in which the payload of such a frame begins, `bytes` to a beat.
+const fn payload_beat(overhead_bytes: u64, bytes: usize) -> u64 {
+    (overhead_bytes - 4) / bytes as u64
+}
 /// Longer frames are counted as this long.
 const LONGEST_BYTES: u64 = 1 << 15;
 
 /// Checks frames in the order of docs/protocol.md, section 4, up to "opcode known". Each frame ends in exactly one of: a
 /// drop pulse, an event to the receive engine, an event to the ACK engine; in frame order.
 ///
-/// A WRITE's payload leaves as it comes, packed beats; `payload_commit` or `payload_rollback` at the frame's end says
+/// It knows WRITE, ACK, REFUSAL and PROBE, and with `messages` WRITE_IMM, SEND and SEND_IMM.
+/// The payload of a data packet leaves as it comes, packed beats; `payload_commit` or `payload_rollback` at the frame's end says
 /// what it was worth, so the port is made for a `FrameFifo`. At most ceil(`max_payload` / K) beats leave a frame.
 ///
 /// `D` data bits (8 or 64), `K` = D / 8, `H` = 104 / K. A beat a cycle, frames back to back. Two cycles from a frame's
@@ -43,13 +46,13 @@ pub struct Parser<const D: usize, const K: usize, const H: usize> {
     pub payload: Signal<Out, Bits<D>>,
     pub payload_valid: Signal<Out, Bit>,
     pub payload_ready: Signal<In, Bit>,
-    /// The frame is a good WRITE: all its beats count.
+    /// The frame is a good data packet: all its beats count.
     pub payload_commit: Signal<Out, Bit>,
     /// The frame is not: none of its beats counts.
     pub payload_rollback: Signal<Out, Bit>,
     /// Of both engines; `tail` beyond the opcode's headers is not defined.
     pub frame_event: Signal<Out, FrameEvent>,
-    /// WRITE or PROBE.
+    /// Data or PROBE.
     pub receive_valid: Signal<Out, Bit>,
     pub receive_ready: Signal<In, Bit>,
     /// ACK or REFUSAL.
@@ -79,7 +82,7 @@ pub struct Parser<const D: usize, const K: usize, const H: usize> {
     is_foreign: Dff<Bit>,
     is_malformed: Dff<Bit>,
     is_known: Dff<Bit>,
-    is_write: Dff<Bit>,
+    is_data: Dff<Bit>,
     is_receive: Dff<Bit>,
     held: Dff<FrameEvent>,
     held_receive: Dff<Bit>,
@@ -94,7 +97,10 @@ pub struct Parser<const D: usize, const K: usize, const H: usize> {
     total: Signal<Local, Bits<16>>,
     padded: Signal<Local, Bits<16>>,
     payload_bytes: Signal<Local, Bits<16>>,
-    write_fits: Signal<Local, Bit>,
+    fits: Signal<Local, Bit>,
+    data: Signal<Local, Bit>,
+    data_total: Signal<Local, Bits<16>>,
+    data_index: Signal<Local, Bits<7>>,
     foreign: Signal<Local, Bit>,
     malformed: Signal<Local, Bit>,
     opcode: Signal<Local, Bits<8>>,
@@ -102,7 +108,11 @@ pub struct Parser<const D: usize, const K: usize, const H: usize> {
     beat_shift: Constant<Bits<3>>,
     beat_bytes: Constant<Bits<16>>,
     beats: Constant<Bits<7>>,
-    payload_index: Constant<Bits<7>>,
+    messages: Constant<Bit>,
+    write_index: Constant<Bits<7>>,
+    write_imm_index: Constant<Bits<7>>,
+    send_index: Constant<Bits<7>>,
+    send_imm_index: Constant<Bits<7>>,
     longest: Constant<Bits<16>>,
     shortest: Constant<Bits<16>>,
     max_payload: Constant<Bits<16>>,
@@ -113,18 +123,24 @@ pub struct Parser<const D: usize, const K: usize, const H: usize> {
     version: Constant<Bits<4>>,
     ce: Constant<Bits<2>>,
     op_write: Constant<Bits<8>>,
+    op_write_imm: Constant<Bits<8>>,
+    op_send: Constant<Bits<8>>,
+    op_send_imm: Constant<Bits<8>>,
     op_ack: Constant<Bits<8>>,
     op_refusal: Constant<Bits<8>>,
     op_probe: Constant<Bits<8>>,
     write_total: Constant<Bits<16>>,
+    write_imm_total: Constant<Bits<16>>,
+    send_total: Constant<Bits<16>>,
+    send_imm_total: Constant<Bits<16>>,
     ack_total: Constant<Bits<16>>,
     refusal_total: Constant<Bits<16>>,
     probe_total: Constant<Bits<16>>,
 }
 
 impl<const D: usize, const K: usize, const H: usize> Parser<D, K, H> {
-    /// `max_payload`: largest MTU in bytes, 1..=4096.
-    pub fn new(max_payload: usize) -> Self {
+    /// `max_payload`: largest MTU in bytes, 1..=4096; `messages`: it knows the verbs that profile `Messages` adds.
+    pub fn new(max_payload: usize, messages: bool) -> Self {
         assert!(D == 8 * K && (K == 1 || K == 8), "{D} data bits, {K} bytes");
         assert!(
             (1..=protocol::MAX_PAYLOAD_BYTES as usize).contains(&max_payload),
@@ -167,7 +183,7 @@ impl<const D: usize, const K: usize, const H: usize> Parser<D, K, H> {
             is_foreign: Default::default(),
             is_malformed: Default::default(),
             is_known: Default::default(),
-            is_write: Default::default(),
+            is_data: Default::default(),
             is_receive: Default::default(),
             held: Default::default(),
             held_receive: Default::default(),
@@ -182,7 +198,10 @@ impl<const D: usize, const K: usize, const H: usize> Parser<D, K, H> {
             total: Default::default(),
             padded: Default::default(),
             payload_bytes: Default::default(),
-            write_fits: Default::default(),
+            fits: Default::default(),
+            data: Default::default(),
+            data_total: Default::default(),
+            data_index: Default::default(),
             foreign: Default::default(),
             malformed: Default::default(),
             opcode: Default::default(),
@@ -190,7 +209,15 @@ impl<const D: usize, const K: usize, const H: usize> Parser<D, K, H> {
             beat_shift: Constant::new(u64::from(K.trailing_zeros()).into()),
             beat_bytes: Constant::new((K as u64).into()),
             beats: Constant::new((H as u64).into()),
-            payload_index: Constant::new(((WRITE_HEADER_BYTES / K) as u64).into()),
+            messages: Constant::new(messages),
+            write_index: Constant::new(payload_beat(protocol::WRITE_OVERHEAD_BYTES, K).into()),
+            write_imm_index: Constant::new(
+                payload_beat(protocol::WRITE_IMM_OVERHEAD_BYTES, K).into(),
+            ),
+            send_index: Constant::new(payload_beat(protocol::SEND_OVERHEAD_BYTES, K).into()),
+            send_imm_index: Constant::new(
+                payload_beat(protocol::SEND_IMM_OVERHEAD_BYTES, K).into(),
+            ),
             longest: Constant::new(LONGEST_BYTES.into()),
             shortest: Constant::new(protocol::MIN_FRAME_BYTES.into()),
             max_payload: Constant::new((max_payload as u64).into()),
@@ -201,10 +228,16 @@ impl<const D: usize, const K: usize, const H: usize> Parser<D, K, H> {
             version: Constant::new(protocol::PATH_VERSION.into()),
             ce: Constant::new(protocol::ECN_MARKED.into()),
             op_write: Constant::new(protocol::OPCODE_WRITE.into()),
+            op_write_imm: Constant::new(protocol::OPCODE_WRITE_IMM.into()),
+            op_send: Constant::new(protocol::OPCODE_SEND.into()),
+            op_send_imm: Constant::new(protocol::OPCODE_SEND_IMM.into()),
             op_ack: Constant::new(protocol::OPCODE_ACK.into()),
             op_refusal: Constant::new(protocol::OPCODE_REFUSAL.into()),
             op_probe: Constant::new(protocol::OPCODE_PROBE.into()),
             write_total: Constant::new(total(protocol::WRITE_OVERHEAD_BYTES).into()),
+            write_imm_total: Constant::new(total(protocol::WRITE_IMM_OVERHEAD_BYTES).into()),
+            send_total: Constant::new(total(protocol::SEND_OVERHEAD_BYTES).into()),
+            send_imm_total: Constant::new(total(protocol::SEND_IMM_OVERHEAD_BYTES).into()),
             ack_total: Constant::new(total(protocol::ACK_FRAME_BYTES).into()),
             refusal_total: Constant::new(total(protocol::REFUSAL_FRAME_BYTES).into()),
             probe_total: Constant::new(total(protocol::PROBE_FRAME_BYTES).into()),
@@ -218,7 +251,7 @@ impl<const D: usize, const K: usize, const H: usize> Logic for Parser<D, K, H> {
         dff_setup!(self, clock, index, length, ragged, remaining);
         dff_setup!(self, clock, ended, ended_length, ended_ragged);
         dff_setup!(self, clock, checked, is_short, is_foreign, is_malformed);
-        dff_setup!(self, clock, is_known, is_write, is_receive);
+        dff_setup!(self, clock, is_known, is_data, is_receive);
         dff_setup!(self, clock, held, held_receive, held_acknowledge);
         self.slots.clock.next = self.clock.val();
         self.icrc.clock.next = self.clock.val();
@@ -278,9 +311,27 @@ impl<const D: usize, const K: usize, const H: usize> Logic for Parser<D, K, H> {
         self.common.bits.next = self.slots.header.val().get_bits::<512>(320);
         self.opcode.next = self.common.bth_opcode.val();
         self.total.next = self.common.ipv4_total_length.val();
-        self.padded.next = self.total.val() - self.write_total.val();
+        self.data.next = self.opcode.val() == self.op_write.val();
+        self.data_total.next = self.write_total.val();
+        self.data_index.next = self.write_index.val();
+        if self.messages.val() {
+            if self.opcode.val() == self.op_write_imm.val() {
+                self.data.next = true;
+                self.data_total.next = self.write_imm_total.val();
+                self.data_index.next = self.write_imm_index.val();
+            } else if self.opcode.val() == self.op_send.val() {
+                self.data.next = true;
+                self.data_total.next = self.send_total.val();
+                self.data_index.next = self.send_index.val();
+            } else if self.opcode.val() == self.op_send_imm.val() {
+                self.data.next = true;
+                self.data_total.next = self.send_imm_total.val();
+                self.data_index.next = self.send_imm_index.val();
+            }
+        }
+        self.padded.next = self.total.val() - self.data_total.val();
         self.payload_bytes.next = self.padded.val() - bit_cast::<16, 2>(self.common.bth_pad.val());
-        self.write_fits.next = (self.total.val() >= self.write_total.val())
+        self.fits.next = (self.total.val() >= self.data_total.val())
             && (self.padded.val() >= bit_cast::<16, 2>(self.common.bth_pad.val()))
             && (self.payload_bytes.val() <= self.max_payload.val());
         self.foreign.next = (self.common.ethernet_ethertype.val() != self.ethertype.val())
@@ -296,8 +347,8 @@ impl<const D: usize, const K: usize, const H: usize> Logic for Parser<D, K, H> {
             || (self.common.udp_length.val() + 20 != self.total.val())
             || (self.total.val().get_bits::<2>(0) != 2);
         self.is_known.d.next = true;
-        if self.opcode.val() == self.op_write.val() {
-            if !self.write_fits.val() {
+        if self.data.val() {
+            if !self.fits.val() {
                 self.malformed.next = true;
             }
         } else if self.opcode.val() == self.op_ack.val() {
@@ -322,7 +373,7 @@ impl<const D: usize, const K: usize, const H: usize> Logic for Parser<D, K, H> {
         // Payload passes on.
         self.payload.next = self.s_axis_tdata.val();
         self.payload_valid.next = self.take.val()
-            && (self.index.q.val() >= self.payload_index.val())
+            && (self.index.q.val() >= self.data_index.val())
             && self.remaining.q.val().any();
         if self.payload_valid.val() {
             self.remaining.d.next = self.remaining.q.val() - self.beat_bytes.val();
@@ -330,9 +381,9 @@ impl<const D: usize, const K: usize, const H: usize> Logic for Parser<D, K, H> {
                 self.remaining.d.next = 0.into();
             }
         }
-        if self.take.val() && ((self.index.q.val() + 1) == self.payload_index.val()) {
+        if self.take.val() && ((self.index.q.val() + 1) == self.data_index.val()) {
             self.remaining.d.next = 0.into();
-            if (self.opcode.val() == self.op_write.val()) && self.write_fits.val() {
+            if self.data.val() && self.fits.val() {
                 self.remaining.d.next = self.payload_bytes.val();
             }
         }
@@ -345,9 +396,8 @@ impl<const D: usize, const K: usize, const H: usize> Logic for Parser<D, K, H> {
         self.is_short.d.next = self.ended_length.q.val() < self.shortest.val();
         self.is_foreign.d.next = self.foreign.val();
         self.is_malformed.d.next = self.malformed.val();
-        self.is_write.d.next = self.opcode.val() == self.op_write.val();
-        self.is_receive.d.next = (self.opcode.val() == self.op_write.val())
-            || (self.opcode.val() == self.op_probe.val());
+        self.is_data.d.next = self.data.val();
+        self.is_receive.d.next = self.data.val() || (self.opcode.val() == self.op_probe.val());
         // A short one may follow at once, before the event that is built now is known to be good.
         if self.ended.q.val()
             && !self.stall.val()
@@ -363,7 +413,7 @@ impl<const D: usize, const K: usize, const H: usize> Logic for Parser<D, K, H> {
             self.held.d.next.tsn = self.common.path_tsn.val();
             self.held.d.next.timestamp = self.common.path_timestamp.val();
             self.held.d.next.payload = 0.into();
-            if self.opcode.val() == self.op_write.val() {
+            if self.data.val() {
                 self.held.d.next.payload = self.payload_bytes.val();
             }
             self.held.d.next.tail = self.slots.header.val().get_bits::<320>(0);
@@ -390,9 +440,9 @@ impl<const D: usize, const K: usize, const H: usize> Logic for Parser<D, K, H> {
                 self.good.next = true;
             }
         }
-        self.payload_commit.next = self.good.val() && self.is_write.q.val();
+        self.payload_commit.next = self.good.val() && self.is_data.q.val();
         self.payload_rollback.next =
-            self.checked.q.val() && !(self.good.val() && self.is_write.q.val());
+            self.checked.q.val() && !(self.good.val() && self.is_data.q.val());
 
         // An event waits for its engine.
         self.frame_event.next = self.held.q.val();

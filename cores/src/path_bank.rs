@@ -1,13 +1,18 @@
 //! One path number's records, of every connection, for the choice of a path.
+use crate::narrow::Narrowing;
 use crate::path_table::PathTable;
-use crate::transmit_path::{PathWrite, ResolvedWrite, SnapshotWrite, TransmitWrite};
+use crate::prim::Dff;
+use crate::transmit_path::{
+    Carrier, Limits, LowNumbers, PathWrite, ResolvedWrite, SnapshotWrite, TransmitWrite,
+};
 use rust_hdl::prelude::*;
 
-/// The bank of one path number: of the connection presented in a cycle, the path's headroom in the next.
+/// The bank of one path number: what the path of the connection presented in a cycle may send, three cycles later.
 ///
-/// All writes up to and including the cycle of the address are in it. `CA`: address bits of connections.
+/// All writes up to and including the cycle of the address are in it. One bit a plane, so that who chooses a plane need
+/// not compare numbers. `CA`: address bits of connections; `N` planes.
 #[derive(LogicBlock)]
-pub struct PathBank<const CA: usize> {
+pub struct PathBank<const CA: usize, const N: usize> {
     /// The one clock.
     pub clock: Signal<In, Clock>,
     /// The transmit engine's writes, of any path.
@@ -22,36 +27,43 @@ pub struct PathBank<const CA: usize> {
     pub number: Signal<In, Bits<16>>,
     /// The connection to look at.
     pub connection: Signal<In, Bits<CA>>,
-    /// Largest number of unresolved transmissions.
-    pub window: Signal<In, Bits<8>>,
-    /// Packets that the path may still send, 0..=W; 0 if it is not live.
-    pub headroom: Signal<Out, Bits<9>>,
-    /// It may be used.
-    pub usable: Signal<Out, Bit>,
-    /// Its plane.
-    pub plane: Signal<Out, Bits<3>>,
-    /// Its next PSN.
-    pub next_psn: Signal<Out, Bits<24>>,
-    /// Its next TSN.
-    pub next_tsn: Signal<Out, Bits<24>>,
+    /// Limits of the unresolved transmissions.
+    pub limits: Signal<In, Limits>,
+    /// The plane of the path, if it is live.
+    pub on: Signal<Out, Bits<N>>,
+    /// The same, if the path has headroom.
+    pub some: Signal<Out, Bits<N>>,
+    /// The same, if it has headroom for all choices under way.
+    pub roomy: Signal<Out, Bits<N>>,
+    /// Its headroom is 1.
+    pub last: Signal<Out, Bit>,
     number_mask: Constant<Bits<16>>,
     path_bits: Constant<Bits<4>>,
-    bitvector: Constant<Bits<9>>,
-    psn: PathTable<Bits<24>, CA>,
-    tsn: PathTable<Bits<24>, CA>,
+    plane_number: [Constant<Bits<3>>; N],
+    used_psn: Constant<Bits<9>>,
+    used_tsn: Constant<Bits<8>>,
+    span_cap: Constant<Bits<9>>,
+    span_last: Constant<Bits<9>>,
+    span_roomy: Constant<Bits<9>>,
+    sent: PathTable<LowNumbers, CA>,
     cum: PathTable<Bits<9>, CA>,
     first: PathTable<Bits<8>, CA>,
-    live: PathTable<Bit, CA>,
-    carrier: PathTable<Bits<3>, CA>,
-    unresolved: Signal<Local, Bits<8>>,
-    by_window: Signal<Local, Bits<9>>,
-    by_bitvector: Signal<Local, Bits<9>>,
+    carrier: PathTable<Carrier, CA>,
+    unresolved: Dff<Bits<8>>,
+    span: Dff<Bits<9>>,
+    carrier2: Dff<Carrier>,
+    on3: Dff<Bits<N>>,
+    some3: Dff<Bits<N>>,
+    roomy3: Dff<Bits<N>>,
+    last3: Dff<Bit>,
+    here: Signal<Local, Bits<N>>,
 }
 
-impl<const CA: usize> PathBank<CA> {
-    /// A bank with `path_bits` bits of path number in a global one, and a bitvector of `w` bits.
-    pub fn new(path_bits: usize, w: usize) -> Self {
-        assert!(path_bits + CA <= 16, "index widths");
+impl<const CA: usize, const N: usize> PathBank<CA, N> {
+    /// A bank with `path_bits` bits of path number in a global one, and a bitvector of `w` bits; `margin` choices may
+    /// be under way.
+    pub fn new(path_bits: usize, w: usize, margin: usize, narrowing: &Narrowing) -> Self {
+        assert!(path_bits + CA <= 16 && margin < w, "index widths");
         Self {
             clock: Default::default(),
             transmit: Default::default(),
@@ -59,49 +71,53 @@ impl<const CA: usize> PathBank<CA> {
             resolved: Default::default(),
             path_write: Default::default(),
             connection: Default::default(),
-            window: Default::default(),
-            headroom: Default::default(),
-            usable: Default::default(),
-            plane: Default::default(),
-            next_psn: Default::default(),
-            next_tsn: Default::default(),
+            limits: Default::default(),
+            on: Default::default(),
+            some: Default::default(),
+            roomy: Default::default(),
+            last: Default::default(),
             number: Default::default(),
             number_mask: Constant::new(bits((1 << path_bits) - 1)),
             path_bits: Constant::new(bits(path_bits as u64)),
-            bitvector: Constant::new(bits(w as u64)),
-            psn: Default::default(),
-            tsn: Default::default(),
+            plane_number: std::array::from_fn(|k| Constant::new(bits(k as u64))),
+            used_psn: Constant::new(Narrowing::low(narrowing.psn_bits.min(9))),
+            used_tsn: Constant::new(Narrowing::low(narrowing.tsn_bits.min(8))),
+            span_cap: Constant::new(bits(w as u64)),
+            span_last: Constant::new(bits(w as u64 - 1)),
+            span_roomy: Constant::new(bits((w - margin) as u64)),
+            sent: Default::default(),
             cum: Default::default(),
             first: Default::default(),
-            live: Default::default(),
             carrier: Default::default(),
             unresolved: Default::default(),
-            by_window: Default::default(),
-            by_bitvector: Default::default(),
+            span: Default::default(),
+            carrier2: Default::default(),
+            on3: Default::default(),
+            some3: Default::default(),
+            roomy3: Default::default(),
+            last3: Default::default(),
+            here: Default::default(),
         }
     }
 }
 
-impl<const CA: usize> Logic for PathBank<CA> {
+impl<const CA: usize, const N: usize> Logic for PathBank<CA, N> {
     #[hdl_gen]
     fn update(&mut self) {
-        self.psn.clock.next = self.clock.val();
-        self.tsn.clock.next = self.clock.val();
+        dff_setup!(
+            self, clock, unresolved, span, carrier2, on3, some3, roomy3, last3
+        );
+        self.sent.clock.next = self.clock.val();
         self.cum.clock.next = self.clock.val();
         self.first.clock.next = self.clock.val();
-        self.live.clock.next = self.clock.val();
         self.carrier.clock.next = self.clock.val();
 
-        self.psn.write_enable.next = self.transmit.val().valid
+        self.sent.write_enable.next = self.transmit.val().valid
             & ((self.transmit.val().path & self.number_mask.val()) == self.number.val());
-        self.psn.write_address.next =
+        self.sent.write_address.next =
             bit_cast::<CA, 16>(self.transmit.val().path >> self.path_bits.val());
-        self.psn.write_data.next = self.transmit.val().next_psn;
-        self.tsn.write_enable.next = self.transmit.val().valid
-            & ((self.transmit.val().path & self.number_mask.val()) == self.number.val());
-        self.tsn.write_address.next =
-            bit_cast::<CA, 16>(self.transmit.val().path >> self.path_bits.val());
-        self.tsn.write_data.next = self.transmit.val().next_tsn;
+        self.sent.write_data.next.psn = bit_cast::<9, 24>(self.transmit.val().next_psn);
+        self.sent.write_data.next.tsn = bit_cast::<8, 24>(self.transmit.val().next_tsn);
         self.cum.write_enable.next = self.snapshot.val().valid
             & ((self.snapshot.val().path & self.number_mask.val()) == self.number.val());
         self.cum.write_address.next =
@@ -112,44 +128,52 @@ impl<const CA: usize> Logic for PathBank<CA> {
         self.first.write_address.next =
             bit_cast::<CA, 16>(self.resolved.val().path >> self.path_bits.val());
         self.first.write_data.next = bit_cast::<8, 24>(self.resolved.val().resolved);
-        self.live.write_enable.next = self.path_write.val().valid
-            & ((self.path_write.val().path & self.number_mask.val()) == self.number.val());
-        self.live.write_address.next =
-            bit_cast::<CA, 16>(self.path_write.val().path >> self.path_bits.val());
-        self.live.write_data.next = self.path_write.val().live;
         self.carrier.write_enable.next = self.path_write.val().valid
             & ((self.path_write.val().path & self.number_mask.val()) == self.number.val());
         self.carrier.write_address.next =
             bit_cast::<CA, 16>(self.path_write.val().path >> self.path_bits.val());
-        self.carrier.write_data.next = self.path_write.val().plane;
+        self.carrier.write_data.next.live = self.path_write.val().live;
+        self.carrier.write_data.next.plane = self.path_write.val().plane;
 
-        self.psn.read_address.next = self.connection.val();
-        self.tsn.read_address.next = self.connection.val();
+        // L0: the address. L1: both differences are at most 256, so low bits suffice.
+        self.sent.read_address.next = self.connection.val();
         self.cum.read_address.next = self.connection.val();
         self.first.read_address.next = self.connection.val();
-        self.live.read_address.next = self.connection.val();
         self.carrier.read_address.next = self.connection.val();
+        self.unresolved.d.next =
+            (self.sent.read_data.val().tsn - self.first.read_data.val()) & self.used_tsn.val();
+        self.span.d.next =
+            (self.sent.read_data.val().psn - self.cum.read_data.val()) & self.used_psn.val();
+        self.carrier2.d.next = self.carrier.read_data.val();
 
-        self.next_psn.next = self.psn.read_data.val();
-        self.next_tsn.next = self.tsn.read_data.val();
-        self.usable.next = self.live.read_data.val();
-        self.plane.next = self.carrier.read_data.val();
-        // Both differences are at most 256, so low bits suffice.
-        self.unresolved.next =
-            bit_cast::<8, 24>(self.tsn.read_data.val()) - self.first.read_data.val();
-        self.by_window.next = bits::<9>(0);
-        if self.unresolved.val() < self.window.val() {
-            self.by_window.next =
-                bit_cast::<9, 8>(self.window.val()) - bit_cast::<9, 8>(self.unresolved.val());
-        }
-        self.by_bitvector.next = self.bitvector.val()
-            - (bit_cast::<9, 24>(self.psn.read_data.val()) - self.cum.read_data.val());
-        self.headroom.next = bits::<9>(0);
-        if self.live.read_data.val() {
-            self.headroom.next = self.by_bitvector.val();
-            if self.by_window.val() < self.by_bitvector.val() {
-                self.headroom.next = self.by_window.val();
+        // L2.
+        self.here.next = bits::<N>(0);
+        for k in 0..N {
+            if self.carrier2.q.val().live
+                & (self.carrier2.q.val().plane == self.plane_number[k].val())
+            {
+                self.here.next = self.here.val().replace_bit(k, true);
             }
         }
+        self.on3.d.next = self.here.val();
+        self.some3.d.next = bits::<N>(0);
+        if (self.unresolved.q.val() < self.limits.val().cap)
+            & (self.span.q.val() < self.span_cap.val())
+        {
+            self.some3.d.next = self.here.val();
+        }
+        self.roomy3.d.next = bits::<N>(0);
+        if (self.unresolved.q.val() < self.limits.val().roomy)
+            & (self.span.q.val() < self.span_roomy.val())
+        {
+            self.roomy3.d.next = self.here.val();
+        }
+        self.last3.d.next = (self.unresolved.q.val() == self.limits.val().last)
+            | (self.span.q.val() == self.span_last.val());
+
+        self.on.next = self.on3.q.val();
+        self.some.next = self.some3.q.val();
+        self.roomy.next = self.roomy3.q.val();
+        self.last.next = self.last3.q.val();
     }
 }

@@ -1,11 +1,15 @@
 //! Whether a quiet path wants a probe.
+use crate::narrow::Narrowing;
+use crate::prim::Dff;
 use rust_hdl::prelude::*;
 
 /// Judges one path (docs/protocol.md, "Probe wanted"); the time-out is looked at before the tail.
 ///
-/// Purely combinational; at most one of the three answers is high. Time stamps wrap.
-#[derive(LogicBlock, Default)]
+/// The answer comes two cycles later, one a cycle; at most one of the three is high. Time stamps wrap.
+#[derive(LogicBlock)]
 pub struct ProbeJudge {
+    /// The one clock.
+    pub clock: Signal<In, Clock>,
     /// The clock of all time stamps.
     pub now: Signal<In, Bits<32>>,
     /// Time of the path's last transmission.
@@ -34,35 +38,103 @@ pub struct ProbeJudge {
     pub give_up: Signal<Out, Bit>,
     /// `retries` after a time-out probe.
     pub retries_next: Signal<Out, Bits<4>>,
-    count: Signal<Local, Bits<4>>,
+    count: Dff<Bits<4>>,
+    since_tx: Dff<Bits<32>>,
+    since_ack: Dff<Bits<32>>,
+    some: Dff<Bit>,
+    full: Dff<Bit>,
+    quiet: Dff<Bit>,
+    tail_wanted: Dff<Bit>,
+    timeout_wanted: Dff<Bit>,
+    end_wanted: Dff<Bit>,
+    retries_after: Dff<Bits<4>>,
+    used_time: Constant<Bits<32>>,
     silence: Signal<Local, Bits<32>>,
     late: Signal<Local, Bit>,
-    full: Signal<Local, Bit>,
+    over: Signal<Local, Bit>,
+}
+
+impl ProbeJudge {
+    /// A judge.
+    pub fn new(narrowing: &Narrowing) -> Self {
+        Self {
+            clock: Default::default(),
+            now: Default::default(),
+            last_tx: Default::default(),
+            last_ack: Default::default(),
+            last_was_probe: Default::default(),
+            retries: Default::default(),
+            retries_at: Default::default(),
+            unresolved: Default::default(),
+            idle: Default::default(),
+            rto: Default::default(),
+            max_retries: Default::default(),
+            tail: Default::default(),
+            timeout: Default::default(),
+            give_up: Default::default(),
+            retries_next: Default::default(),
+            count: Default::default(),
+            since_tx: Default::default(),
+            since_ack: Default::default(),
+            some: Default::default(),
+            full: Default::default(),
+            quiet: Default::default(),
+            tail_wanted: Default::default(),
+            timeout_wanted: Default::default(),
+            end_wanted: Default::default(),
+            retries_after: Default::default(),
+            silence: Default::default(),
+            late: Default::default(),
+            over: Default::default(),
+            used_time: Constant::new(Narrowing::low(narrowing.time_bits)),
+        }
+    }
 }
 
 impl Logic for ProbeJudge {
     #[hdl_gen]
     fn update(&mut self) {
-        self.count.next = bits::<4>(0);
+        dff_setup!(
+            self,
+            clock,
+            count,
+            since_tx,
+            since_ack,
+            some,
+            full,
+            quiet,
+            tail_wanted,
+            timeout_wanted,
+            end_wanted,
+            retries_after
+        );
+        self.count.d.next = bits::<4>(0);
         if self.last_ack.val() == self.retries_at.val() {
-            self.count.next = self.retries.val();
+            self.count.d.next = self.retries.val();
         }
-        self.retries_next.next = self.count.val() + 1;
+        self.since_tx.d.next = (self.now.val() - self.last_tx.val()) & self.used_time.val();
+        self.since_ack.d.next = (self.now.val() - self.last_ack.val()) & self.used_time.val();
+        self.some.d.next = self.unresolved.val() != bits::<8>(0);
+        self.full.d.next = self.unresolved.val().all();
+        self.quiet.d.next = self.idle.val() & !self.last_was_probe.val();
+
         self.silence.next = self.rto.val() << bits::<3>(6);
-        if self.count.val() < bits::<4>(6) {
-            self.silence.next = self.rto.val() << self.count.val();
+        if self.count.q.val() < bits::<4>(6) {
+            self.silence.next = self.rto.val() << self.count.q.val();
         }
-        self.late.next = (self.unresolved.val() != bits::<8>(0))
-            & ((self.now.val() - self.last_tx.val()) >= self.silence.val())
-            & ((self.now.val() - self.last_ack.val()) >= self.silence.val());
-        self.full.next = self.unresolved.val().all();
-        self.give_up.next =
-            self.late.val() & (self.full.val() | (self.count.val() >= self.max_retries.val()));
-        self.timeout.next = self.late.val() & !self.give_up.val();
-        self.tail.next = !self.late.val()
-            & (self.unresolved.val() != bits::<8>(0))
-            & !self.full.val()
-            & self.idle.val()
-            & !self.last_was_probe.val();
+        self.late.next = self.some.q.val()
+            & (self.since_tx.q.val() >= self.silence.val())
+            & (self.since_ack.q.val() >= self.silence.val());
+        self.over.next = self.full.q.val() | (self.count.q.val() >= self.max_retries.val());
+        self.end_wanted.d.next = self.late.val() & self.over.val();
+        self.timeout_wanted.d.next = self.late.val() & !self.over.val();
+        self.tail_wanted.d.next =
+            !self.late.val() & self.some.q.val() & !self.full.q.val() & self.quiet.q.val();
+        self.retries_after.d.next = self.count.q.val() + 1;
+
+        self.give_up.next = self.end_wanted.q.val();
+        self.timeout.next = self.timeout_wanted.q.val();
+        self.tail.next = self.tail_wanted.q.val();
+        self.retries_next.next = self.retries_after.q.val();
     }
 }

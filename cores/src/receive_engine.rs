@@ -1,4 +1,4 @@
-//! The receive engine: one WRITE or PROBE a cycle, also back to back on one path.
+//! The receive engine: one data packet or PROBE a cycle, also back to back on one path.
 #![allow(missing_docs)] // the derive makes methods that can carry no document
 use rust_hdl::prelude::*;
 
@@ -6,6 +6,7 @@ use crate::counts::ReceiveCounts;
 use crate::forwarded_table::ForwardedTable;
 use crate::generated::constants;
 use crate::generated::tails::UnpackWriteTail;
+use crate::message_part::MessageVerdict;
 use crate::narrow::Narrowing;
 use crate::prim::{Dff, RamSdp};
 use crate::receive_path::{ReceivePath, ReceiveState};
@@ -20,6 +21,8 @@ use crate::types::{ConfigWrite, FrameEvent, Placement};
 /// Five stages, and nothing waits in one. 0 (`valid`): the configuration's tables get their addresses. 1, 2: their words, in
 /// registers; the path's slots are read. 3: known, open, inside its region? 4, the commit, four cycles after `valid`: verdict, all
 /// outputs, all writes. Only what the commit may change is read late enough to hold every earlier commit.
+///
+/// The message tracker stands beside it: three cycles after `valid` comes `tracker_refuses`, one later `tracker`; at the commit `accepted` goes out.
 ///
 /// In: `frame`, `frame_plane`, `valid`; `config_write`; `ack_every`; `refusal_room`; `built` (an ACK built in this cycle).
 /// Out: `placement` and `placement_valid` with `plane`; `refused` and `refused_valid`; the record written, `write_enable`,
@@ -43,6 +46,9 @@ pub struct ReceiveEngine<
     pub ack_every: Signal<In, Bits<8>>,
     pub refusal_room: Signal<In, Bit>,
     pub built: Signal<In, AckToggle>,
+    pub tracker_refuses: Signal<In, Bit>,
+    pub tracker: Signal<In, MessageVerdict>,
+    pub accepted: Signal<Out, Bit>,
     pub plane: Signal<Out, Bits<3>>,
     pub placement: Signal<Out, Placement>,
     pub placement_valid: Signal<Out, Bit>,
@@ -85,16 +91,22 @@ pub struct ReceiveEngine<
     exists3: Dff<Bit>,
     names3: Dff<Bit>,
     open3: Dff<Bit>,
+    data3: Dff<Bit>,
     write3: Dff<Bit>,
+    send3: Dff<Bit>,
     path_plane3: Dff<Bits<3>>,
     known3: Signal<Local, Bit>,
     live3: Signal<Local, Bit>,
     bad3: Signal<Local, Bit>,
+    rejected3: Signal<Local, Bit>,
     sack: SackTable<G, GA, SA>,
     // 4: the commit.
     known4: Dff<Bit>,
     live4: Dff<Bit>,
+    data4: Dff<Bit>,
     write4: Dff<Bit>,
+    send4: Dff<Bit>,
+    rejected4: Dff<Bit>,
     bad4: Dff<Bit>,
     bad_key4: Dff<Bit>,
     path_plane4: Dff<Bits<3>>,
@@ -111,9 +123,15 @@ pub struct ReceiveEngine<
     received_used: Constant<Bits<16>>,
     path_bits: Constant<Bits<4>>,
     path_mask: Constant<Bits<8>>,
+    messages: Constant<Bit>,
     opcode_write: Constant<Bits<8>>,
+    opcode_write_imm: Constant<Bits<8>>,
+    opcode_send: Constant<Bits<8>>,
+    opcode_send_imm: Constant<Bits<8>>,
     bad_key: Constant<Bits<8>>,
     bad_range: Constant<Bits<8>>,
+    not_ready: Constant<Bits<8>>,
+    invalid_request: Constant<Bits<8>>,
     table_connection: Constant<Bits<4>>,
     table_path: Constant<Bits<4>>,
     table_region: Constant<Bits<4>>,
@@ -122,8 +140,9 @@ pub struct ReceiveEngine<
 impl<const G: usize, const CA: usize, const GA: usize, const RA: usize, const SA: usize>
     ReceiveEngine<G, CA, GA, RA, SA>
 {
-    /// `path_bits`: bits of a path number in its connection, GA - CA, at most 8.
-    pub fn new(path_bits: usize, narrowing: &Narrowing) -> Self {
+    /// `path_bits`: bits of a path number in its connection, GA - CA, at most 8; `messages`: it hears the tracker, and knows the
+    /// verbs that profile `Messages` adds.
+    pub fn new(path_bits: usize, messages: bool, narrowing: &Narrowing) -> Self {
         assert!(
             GA == CA + path_bits && path_bits <= 8,
             "a global path number is connection and path"
@@ -138,6 +157,9 @@ impl<const G: usize, const CA: usize, const GA: usize, const RA: usize, const SA
             ack_every: Default::default(),
             refusal_room: Default::default(),
             built: Default::default(),
+            tracker_refuses: Default::default(),
+            tracker: Default::default(),
+            accepted: Default::default(),
             plane: Default::default(),
             placement: Default::default(),
             placement_valid: Default::default(),
@@ -176,15 +198,21 @@ impl<const G: usize, const CA: usize, const GA: usize, const RA: usize, const SA
             exists3: Default::default(),
             names3: Default::default(),
             open3: Default::default(),
+            data3: Default::default(),
             write3: Default::default(),
+            send3: Default::default(),
             path_plane3: Default::default(),
             known3: Default::default(),
             live3: Default::default(),
             bad3: Default::default(),
+            rejected3: Default::default(),
             sack: SackTable::new(Narrowing::low(narrowing.psn_bits)),
             known4: Default::default(),
             live4: Default::default(),
+            data4: Default::default(),
             write4: Default::default(),
+            send4: Default::default(),
+            rejected4: Default::default(),
             bad4: Default::default(),
             bad_key4: Default::default(),
             path_plane4: Default::default(),
@@ -200,9 +228,15 @@ impl<const G: usize, const CA: usize, const GA: usize, const RA: usize, const SA
             received_used: Constant::new(Narrowing::low(narrowing.received_bits)),
             path_bits: Constant::new((path_bits as LiteralType).into()),
             path_mask: Constant::new(((1 << path_bits) - 1).into()),
+            messages: Constant::new(messages),
             opcode_write: Constant::new(constants::OPCODE_WRITE.into()),
+            opcode_write_imm: Constant::new(constants::OPCODE_WRITE_IMM.into()),
+            opcode_send: Constant::new(constants::OPCODE_SEND.into()),
+            opcode_send_imm: Constant::new(constants::OPCODE_SEND_IMM.into()),
             bad_key: Constant::new(constants::REASON_BAD_KEY.into()),
             bad_range: Constant::new(constants::REASON_BAD_RANGE.into()),
+            not_ready: Constant::new(constants::REASON_RECEIVER_NOT_READY.into()),
+            invalid_request: Constant::new(constants::REASON_INVALID_REQUEST.into()),
             table_connection: Constant::new(constants::TABLE_CONNECTION.into()),
             table_path: Constant::new(constants::TABLE_PATH.into()),
             table_region: Constant::new(constants::TABLE_REGION.into()),
@@ -224,7 +258,9 @@ impl<const G: usize, const CA: usize, const GA: usize, const RA: usize, const SA
             exists3,
             names3,
             open3,
+            data3,
             write3,
+            send3,
             path_plane3
         );
         dff_setup!(
@@ -232,7 +268,10 @@ impl<const G: usize, const CA: usize, const GA: usize, const RA: usize, const SA
             clock,
             known4,
             live4,
+            data4,
             write4,
+            send4,
+            rejected4,
             bad4,
             bad_key4,
             path_plane4,
@@ -294,6 +333,13 @@ impl<const G: usize, const CA: usize, const GA: usize, const RA: usize, const SA
             & ((self.frames[1].q.val().path & self.path_mask.val()) == self.frames[1].q.val().path);
         self.open3.d.next = self.path_key2.q.val().epoch == self.frames[1].q.val().epoch;
         self.write3.d.next = self.frames[1].q.val().opcode == self.opcode_write.val();
+        self.send3.d.next = self.messages.val()
+            & ((self.frames[1].q.val().opcode == self.opcode_send.val())
+                | (self.frames[1].q.val().opcode == self.opcode_send_imm.val()));
+        self.data3.d.next = self.write3.d.val()
+            | self.send3.d.val()
+            | (self.messages.val()
+                & (self.frames[1].q.val().opcode == self.opcode_write_imm.val()));
         self.path_plane3.d.next = self.path_key2.q.val().plane;
         self.states.read_address.next = self.paths[1].q.val();
         self.toggles.read_address.next = self.paths[1].q.val();
@@ -301,14 +347,19 @@ impl<const G: usize, const CA: usize, const GA: usize, const RA: usize, const SA
         // 3: whether it reaches the check of its PSN, and may land.
         self.known3.next = self.exists3.q.val() & self.names3.q.val();
         self.live3.next = self.known3.val() & self.open3.q.val();
-        self.bad3.next = self.check.bad_key.val() | self.check.bad_range.val();
-        self.sack.take.next = self.live3.val() & self.write3.q.val();
-        self.sack.bad.next = self.bad3.val();
+        self.bad3.next =
+            !self.send3.q.val() & (self.check.bad_key.val() | self.check.bad_range.val());
+        self.sack.take.next = self.live3.val() & self.data3.q.val();
+        self.rejected3.next = self.bad3.val() | (self.messages.val() & self.tracker_refuses.val());
+        self.sack.bad.next = self.rejected3.val();
         self.known4.d.next = self.known3.val();
         self.live4.d.next = self.live3.val();
+        self.data4.d.next = self.data3.q.val();
         self.write4.d.next = self.write3.q.val();
+        self.send4.d.next = self.send3.q.val();
+        self.rejected4.d.next = self.rejected3.val();
         self.bad4.d.next = self.bad3.val();
-        self.bad_key4.d.next = self.check.bad_key.val();
+        self.bad_key4.d.next = !self.send3.q.val() & self.check.bad_key.val();
         self.path_plane4.d.next = self.path_plane3.q.val();
         self.quiet.d.next = 0.into();
         if self.ack_every.val().any() {
@@ -322,8 +373,8 @@ impl<const G: usize, const CA: usize, const GA: usize, const RA: usize, const SA
             ^ self.toggles.read_data.val())
             & !(self.built.val().valid
                 & (bit_cast::<GA, 16>(self.built.val().path) == self.paths[3].q.val()));
-        self.step.arrival.next.write = self.live4.q.val() & self.write4.q.val();
-        self.step.arrival.next.probe = self.live4.q.val() & !self.write4.q.val();
+        self.step.arrival.next.write = self.live4.q.val() & self.data4.q.val();
+        self.step.arrival.next.probe = self.live4.q.val() & !self.data4.q.val();
         self.step.arrival.next.duplicate = self.sack.duplicate.val();
         self.step.arrival.next.accepted = self.sack.accepted.val();
         self.step.arrival.next.gap = self.sack.gap.val();
@@ -344,10 +395,14 @@ impl<const G: usize, const CA: usize, const GA: usize, const RA: usize, const SA
         self.commit.next = self.valids[3].q.val();
         self.plane.next = self.planes[3].q.val();
         self.placement.next.accept = self.sack.accepted.val();
+        self.accepted.next = self.sack.accepted.val();
         self.placement.next.address = self.tail4.reth_address.val();
+        if self.send4.q.val() {
+            self.placement.next.address = self.tracker.val().address;
+        }
         self.placement.next.length = self.frames[3].q.val().payload;
-        self.placement_valid.next = self.valids[3].q.val() & self.write4.q.val();
-        self.refusable.next = self.sack.fresh.val() & self.bad4.q.val();
+        self.placement_valid.next = self.valids[3].q.val() & self.data4.q.val();
+        self.refusable.next = self.sack.fresh.val() & self.rejected4.q.val();
         self.refused_valid.next = self.refusable.val() & self.refusal_room.val();
         self.refused.next.path = bit_cast::<16, GA>(self.paths[3].q.val());
         self.refused.next.plane = self.path_plane4.q.val();
@@ -356,6 +411,12 @@ impl<const G: usize, const CA: usize, const GA: usize, const RA: usize, const SA
         self.refused.next.reason = self.bad_range.val();
         if self.bad_key4.q.val() {
             self.refused.next.reason = self.bad_key.val();
+        } else if !self.bad4.q.val() & self.messages.val() {
+            if self.tracker.val().invalid {
+                self.refused.next.reason = self.invalid_request.val();
+            } else if self.tracker.val().not_ready {
+                self.refused.next.reason = self.not_ready.val();
+            }
         }
         self.refused.next.stream = self.tail4.msg_stream.val();
         self.refused.next.message = self.tail4.msg_message.val();
@@ -366,15 +427,23 @@ impl<const G: usize, const CA: usize, const GA: usize, const RA: usize, const SA
         self.counts.next.rx_duplicate = self.sack.duplicate.val();
         self.counts.next.rx_out_of_window = self.sack.beyond.val();
         self.counts.next.rx_bad_key = self.sack.fresh.val() & self.bad_key4.q.val();
-        self.counts.next.rx_bad_range = self.refusable.val() & !self.bad_key4.q.val();
-        self.counts.next.rx_writes = self.sack.accepted.val();
+        self.counts.next.rx_bad_range =
+            self.refusable.val() & (self.refused.val().reason == self.bad_range.val());
+        self.counts.next.rx_not_ready =
+            self.refusable.val() & (self.refused.val().reason == self.not_ready.val());
+        self.counts.next.rx_invalid_request =
+            self.refusable.val() & (self.refused.val().reason == self.invalid_request.val());
+        self.counts.next.rx_writes =
+            self.sack.accepted.val() & (self.write4.q.val() | !self.messages.val());
+        self.counts.next.rx_verbs =
+            self.sack.accepted.val() & !self.write4.q.val() & self.messages.val();
         self.counts.next.rx_write_bytes = 0.into();
-        if self.sack.accepted.val() {
+        if self.counts.val().rx_writes {
             self.counts.next.rx_write_bytes = self.frames[3].q.val().payload;
         }
-        self.counts.next.rx_probes = self.live4.q.val() & !self.write4.q.val();
+        self.counts.next.rx_probes = self.live4.q.val() & !self.data4.q.val();
         self.counts.next.rx_marked =
-            self.live4.q.val() & self.write4.q.val() & self.frames[3].q.val().ce;
+            self.live4.q.val() & self.data4.q.val() & self.frames[3].q.val().ce;
         self.counts.next.tx_acks = false;
         self.counts.next.tx_refusals = false;
         self.counts.next.refusals_dropped = self.refusable.val() & !self.refusal_room.val();

@@ -4,32 +4,17 @@ use crate::narrow::Narrowing;
 use crate::prim::{Dff, RamSdp};
 use crate::resolve_queue::ResolveQueue;
 use crate::transmit_path::{
-    LostPacket, Numbers, PathWrite, ResolvedWrite, RingEntry, SnapshotWrite, Transmission,
+    LostPacket, PathWrite, ResolvedWrite, RingEntry, SnapshotWrite, Transmission,
 };
 use rust_hdl::prelude::*;
-
-/// Where the resolver stands.
-#[derive(Copy, Clone, PartialEq, Debug, LogicState)]
-pub enum ResolverState {
-    /// Waits for a path.
-    Idle,
-    /// Presents its path.
-    Present,
-    /// The path's tables are on their way.
-    Wait,
-    /// Has the path's records.
-    Load,
-    /// Presents a TSN each cycle.
-    Walk,
-}
 
 /// The resolver (docs/protocol.md, "Resolving").
 ///
 /// Takes a path whose snapshot changed, and walks its TSNs up to the echo, one a cycle: S0 presents the TSN, S1 has what
-/// was sent, S2 compares it with the snapshot as it will be at S3, and S3 commits. Four cycles pass between two paths:
-/// so the records of the next are read after the last commit of the one before, which may be the same. After `hold` they
-/// are read anew. `CA`, `GA` address bits of connections and of paths; `C` = 2^CA, `F` = 2^GA; `W` window, `IW` = log2
-/// W; `TA` = GA + 8.
+/// was sent, S2 compares it with the snapshot as it will be at S3, and S3 commits. Meanwhile the next path's records are
+/// read, which takes three cycles, and its walk follows without a gap; only if it is a path that is still in a stage it
+/// waits until that has left. After `hold` the records are read anew. `CA`, `GA` address bits of connections and of
+/// paths; `C` = 2^CA, `F` = 2^GA; `W` window, `IW` = log2 W; `TA` = GA + 8.
 #[derive(LogicBlock)]
 pub struct Resolver<
     const CA: usize,
@@ -94,24 +79,42 @@ pub struct Resolver<
     queue: ResolveQueue<GA, F>,
     ring: RamSdp<RingEntry, TA>,
     bits_received: ForwardedTable<Bits<W>, GA>,
-    acked: ForwardedTable<Numbers, GA>,
+    cum: ForwardedTable<Bits<9>, GA>,
+    echo: ForwardedTable<Bits<24>, GA>,
     first: ForwardedTable<Bits<24>, GA>,
     carrier: RamSdp<Bits<3>, GA>,
-    state: Dff<ResolverState>,
+    next: Dff<Bits<GA>>,
+    have_next: Dff<Bit>,
+    read_age: Dff<Bits<2>>,
+    clear: Dff<Bit>,
+    walking: Dff<Bit>,
+    stale: Dff<Bit>,
     path: Dff<Bits<GA>>,
-    walked: Dff<Bits<GA>>,
     plane: Dff<Bits<3>>,
     tsn: Dff<Bits<24>>,
     target: Dff<Bits<24>>,
-    oldest: Dff<Bits<24>>,
+    goes_on: Dff<Bit>,
     stage1: Dff<Bit>,
     stage2: Dff<Bit>,
     stage3: Dff<Bit>,
+    path1: Dff<Bits<GA>>,
+    path2: Dff<Bits<GA>>,
+    path3: Dff<Bits<GA>>,
+    plane1: Dff<Bits<3>>,
+    plane2: Dff<Bits<3>>,
+    plane3: Dff<Bits<3>>,
+    tsn1: Dff<Bits<24>>,
+    tsn2: Dff<Bits<24>>,
+    tsn3: Dff<Bits<24>>,
     sent2: Dff<RingEntry>,
     sent3: Dff<RingEntry>,
     arrived: Dff<Bit>,
     alive: Dff<Bit>,
     address: Signal<Local, Bits<GA>>,
+    records: Signal<Local, Bit>,
+    issues: Signal<Local, Bit>,
+    ends: Signal<Local, Bit>,
+    owner: Signal<Local, Bits<CA>>,
     connection: Signal<Local, Bits<CA>>,
     news: Signal<Local, Bit>,
     commit: Signal<Local, Bit>,
@@ -172,24 +175,42 @@ impl<
             queue: Default::default(),
             ring: Default::default(),
             bits_received: Default::default(),
-            acked: Default::default(),
+            cum: Default::default(),
+            echo: Default::default(),
             first: Default::default(),
             carrier: Default::default(),
-            state: Default::default(),
+            next: Default::default(),
+            have_next: Default::default(),
+            read_age: Default::default(),
+            clear: Default::default(),
+            walking: Default::default(),
+            stale: Default::default(),
             path: Default::default(),
-            walked: Default::default(),
             plane: Default::default(),
             tsn: Default::default(),
             target: Default::default(),
-            oldest: Default::default(),
+            goes_on: Default::default(),
             stage1: Default::default(),
             stage2: Default::default(),
             stage3: Default::default(),
+            path1: Default::default(),
+            path2: Default::default(),
+            path3: Default::default(),
+            plane1: Default::default(),
+            plane2: Default::default(),
+            plane3: Default::default(),
+            tsn1: Default::default(),
+            tsn2: Default::default(),
+            tsn3: Default::default(),
             sent2: Default::default(),
             sent3: Default::default(),
             arrived: Default::default(),
             alive: Default::default(),
             address: Default::default(),
+            records: Default::default(),
+            issues: Default::default(),
+            ends: Default::default(),
+            owner: Default::default(),
             connection: Default::default(),
             news: Default::default(),
             commit: Default::default(),
@@ -218,14 +239,16 @@ impl<
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
-            self, clock, state, path, walked, plane, tsn, target, oldest, stage1, stage2, stage3,
-            sent2, sent3, arrived, alive
+            self, clock, next, have_next, read_age, clear, walking, stale, path, plane, tsn,
+            target, goes_on, stage1, stage2, stage3, path1, path2, path3, plane1, plane2, plane3,
+            tsn1, tsn2, tsn3, sent2, sent3, arrived, alive
         );
         self.queue.clock.next = self.clock.val();
         self.queue.reset.next = self.reset.val();
         self.ring.clock.next = self.clock.val();
         self.bits_received.clock.next = self.clock.val();
-        self.acked.clock.next = self.clock.val();
+        self.cum.clock.next = self.clock.val();
+        self.echo.clock.next = self.clock.val();
         self.first.clock.next = self.clock.val();
         self.carrier.clock.next = self.clock.val();
 
@@ -241,10 +264,12 @@ impl<
         self.bits_received.write_enable.next = self.snapshot.val().valid;
         self.bits_received.write_address.next = bit_cast::<GA, 16>(self.snapshot.val().path);
         self.bits_received.write_data.next = self.bitvector.val();
-        self.acked.write_enable.next = self.snapshot.val().valid;
-        self.acked.write_address.next = bit_cast::<GA, 16>(self.snapshot.val().path);
-        self.acked.write_data.next.psn = self.snapshot.val().cum;
-        self.acked.write_data.next.tsn = self.snapshot.val().echo;
+        self.cum.write_enable.next = self.snapshot.val().valid;
+        self.cum.write_address.next = bit_cast::<GA, 16>(self.snapshot.val().path);
+        self.cum.write_data.next = bit_cast::<9, 24>(self.snapshot.val().cum);
+        self.echo.write_enable.next = self.snapshot.val().valid;
+        self.echo.write_address.next = bit_cast::<GA, 16>(self.snapshot.val().path);
+        self.echo.write_data.next = self.snapshot.val().echo;
         self.first.write_enable.next = self.resolved.val().valid;
         self.first.write_address.next = bit_cast::<GA, 16>(self.resolved.val().path);
         self.first.write_data.next = self.resolved.val().resolved;
@@ -252,78 +277,105 @@ impl<
         self.carrier.write_address.next = bit_cast::<GA, 16>(self.path_write.val().path);
         self.carrier.write_data.next = self.path_write.val().plane;
 
-        // S0. A path that leaves the walk stays on show until its last TSN is at S2.
-        self.address.next = self.path.q.val();
+        // The next path.
         self.queue.pop.next = false;
-        self.stage1.d.next = false;
-        self.distance.next = self.acked.read_data.val().tsn - self.first.read_data.val();
-        match self.state.q.val() {
-            ResolverState::Idle => {
-                if self.queue.valid.val() & !self.hold.val() {
-                    self.queue.pop.next = true;
-                    self.path.d.next = self.queue.head.val();
-                    self.state.d.next = ResolverState::Present;
-                }
-            }
-            ResolverState::Present => {
-                if !self.hold.val() {
-                    self.state.d.next = ResolverState::Wait;
-                }
-            }
-            ResolverState::Wait => {
-                self.state.d.next = ResolverState::Load;
-                if self.hold.val() {
-                    self.state.d.next = ResolverState::Present;
-                }
-            }
-            ResolverState::Load => {
-                self.walked.d.next = self.path.q.val();
-                self.plane.d.next = self.carrier.read_data.val();
-                self.tsn.d.next = self.first.read_data.val();
-                self.oldest.d.next = self.first.read_data.val();
-                self.target.d.next = self.acked.read_data.val().tsn;
-                self.state.d.next = ResolverState::Walk;
-                if self.distance.val().get_bit(23) {
-                    self.state.d.next = ResolverState::Idle;
-                }
-                if self.hold.val() {
-                    self.state.d.next = ResolverState::Present;
-                }
-            }
-            ResolverState::Walk => {
-                if self.hold.val() {
-                    self.state.d.next = ResolverState::Present;
-                } else if !self.alive.q.val() {
-                    self.state.d.next = ResolverState::Idle;
-                } else if self.lost_room.val() {
-                    self.stage1.d.next = true;
-                    self.tsn.d.next = (self.tsn.q.val() + 1) & self.tsn_mask.val();
-                    if self.tsn.q.val() == self.target.q.val() {
-                        self.state.d.next = ResolverState::Idle;
-                    }
-                }
-            }
+        if !self.have_next.q.val() & self.queue.valid.val() & !self.hold.val() {
+            self.queue.pop.next = true;
+            self.next.d.next = self.queue.head.val();
+            self.have_next.d.next = true;
         }
+        // It is in no stage, nor being walked.
+        self.clear.d.next = !(self.walking.q.val() & (self.path.q.val() == self.next.q.val()))
+            & !(self.stage1.q.val() & (self.path1.q.val() == self.next.q.val()))
+            & !(self.stage2.q.val() & (self.path2.q.val() == self.next.q.val()))
+            & !(self.stage3.q.val() & (self.path3.q.val() == self.next.q.val()));
+
+        // S0.
+        self.issues.next = self.walking.q.val()
+            & !self.stale.q.val()
+            & self.goes_on.q.val()
+            & !self.hold.val()
+            & self.lost_room.val();
+        self.ends.next = self.issues.val() & (self.tsn.q.val() == self.target.q.val());
+        self.stage1.d.next = self.issues.val();
+        self.path1.d.next = self.path.q.val();
+        self.plane1.d.next = self.plane.q.val();
+        self.tsn1.d.next = self.tsn.q.val();
+        if self.issues.val() {
+            self.tsn.d.next = (self.tsn.q.val() + 1) & self.tsn_mask.val();
+        }
+        if self.ends.val() | (self.walking.q.val() & !self.goes_on.q.val()) {
+            self.walking.d.next = false;
+            self.stale.d.next = false;
+        }
+
+        // Records of the path under way, if they are to be read anew, or of the next one.
+        self.address.next = self.next.q.val();
+        if self.stale.q.val() {
+            self.address.next = self.path.q.val();
+        }
+        self.records.next = self.read_age.q.val() == bits::<2>(2);
+        if (self.stale.q.val() | self.have_next.q.val()) & !self.records.val() {
+            self.read_age.d.next = self.read_age.q.val() + 1;
+        }
+        if self.stale.q.val() & !self.goes_on.q.val() {
+            self.read_age.d.next = bits::<2>(0);
+        }
+        self.distance.next = self.echo.read_data.val() - self.first.read_data.val();
+        if self.records.val() & self.stale.q.val() {
+            self.read_age.d.next = bits::<2>(0);
+            self.plane.d.next = self.carrier.read_data.val();
+            self.tsn.d.next = self.first.read_data.val();
+            self.target.d.next = self.echo.read_data.val();
+            self.walking.d.next = !self.distance.val().get_bit(23);
+            self.stale.d.next = false;
+        } else if self.records.val()
+            & self.clear.q.val()
+            & (self.ends.val() | !self.walking.q.val() | !self.goes_on.q.val())
+        {
+            self.read_age.d.next = bits::<2>(0);
+            self.have_next.d.next = false;
+            self.path.d.next = self.next.q.val();
+            self.plane.d.next = self.carrier.read_data.val();
+            self.tsn.d.next = self.first.read_data.val();
+            self.target.d.next = self.echo.read_data.val();
+            self.walking.d.next = !self.distance.val().get_bit(23);
+        }
+        if self.hold.val() {
+            self.read_age.d.next = bits::<2>(0);
+            self.have_next.d.next = self.have_next.q.val();
+            self.path.d.next = self.path.q.val();
+            self.walking.d.next = self.walking.q.val();
+            self.stale.d.next = self.walking.q.val();
+        }
+        self.owner.next = bit_cast::<CA, GA>(self.path.d.val() >> self.path_bits.val());
+        self.goes_on.d.next = !self.failed.val().get_bit(self.owner.val().index());
         self.ring.read_address.next = (bit_cast::<TA, GA>(self.path.q.val())
             << self.ring_bits.val())
             | bit_cast::<TA, 8>(bit_cast::<8, 24>(self.tsn.q.val()));
-        self.bits_received.read_address.next = self.address.val();
-        self.acked.read_address.next = self.address.val();
+        self.bits_received.read_address.next = self.path.q.val();
+        self.cum.read_address.next = self.path.q.val();
+        self.echo.read_address.next = self.address.val();
         self.first.read_address.next = self.address.val();
         self.carrier.read_address.next = self.address.val();
 
         // S1.
         self.stage2.d.next = self.stage1.q.val();
+        self.path2.d.next = self.path1.q.val();
+        self.plane2.d.next = self.plane1.q.val();
+        self.tsn2.d.next = self.tsn1.q.val();
         self.sent2.d.next = self.ring.read_data.val();
 
         // S2: against the snapshot of this cycle's start, and against the one that replaces it now. A PSN is one of the
         // 256 from `cum` on, or before it. A connection that fails now has failed at S3.
         self.stage3.d.next = self.stage2.q.val();
+        self.path3.d.next = self.path2.q.val();
+        self.plane3.d.next = self.plane2.q.val();
+        self.tsn3.d.next = self.tsn2.q.val();
         self.sent3.d.next = self.sent2.q.val();
         self.place.next = bit_cast::<IW, 9>(self.sent2.q.val().psn);
         self.lap.next = self.sent2.q.val().psn.get_bit(self.lap_bit.val().index());
-        self.before_old.next =
-            self.sent2.q.val().psn - bit_cast::<9, 24>(self.acked.read_data.val().psn);
+        self.before_old.next = self.sent2.q.val().psn - self.cum.read_data.val();
         self.before_new.next = self.sent2.q.val().psn - bit_cast::<9, 24>(self.snapshot.val().cum);
         self.arrived_old.next = self.before_old.val().get_bit(8)
             | (self
@@ -335,33 +387,30 @@ impl<
         self.arrived_new.next = self.before_new.val().get_bit(8)
             | (self.bitvector.val().get_bit(self.place.val().index()) ^ self.lap.val());
         self.news.next = self.snapshot.val().valid
-            & (bit_cast::<GA, 16>(self.snapshot.val().path) == self.walked.q.val());
+            & (bit_cast::<GA, 16>(self.snapshot.val().path) == self.path2.q.val());
         self.arrived.d.next = self.arrived_old.val();
         if self.news.val() {
             self.arrived.d.next = self.arrived_new.val();
         }
-        self.connection.next = bit_cast::<CA, GA>(self.walked.d.val() >> self.path_bits.val());
+        self.connection.next = bit_cast::<CA, GA>(self.path2.q.val() >> self.path_bits.val());
         self.alive.d.next = !self.failed.val().get_bit(self.connection.val().index())
             & !(self.refused.val() & (self.refused_connection.val() == self.connection.val()))
             & !(self.give_up.val() & (self.give_up_connection.val() == self.connection.val()));
 
         // S3.
         self.commit.next = self.stage3.q.val() & self.alive.q.val();
-        if self.commit.val() {
-            self.oldest.d.next = (self.oldest.q.val() + 1) & self.tsn_mask.val();
-        }
         self.delivered_valid.next =
             self.commit.val() & !self.sent3.q.val().probe & self.arrived.q.val();
         self.delivered_slot.next = self.sent3.q.val().slot;
         self.lost_valid.next =
             self.commit.val() & !self.sent3.q.val().probe & !self.arrived.q.val();
-        self.lost.next.path = bit_cast::<16, GA>(self.walked.q.val());
+        self.lost.next.path = bit_cast::<16, GA>(self.path3.q.val());
         self.lost.next.psn = self.sent3.q.val().psn;
         self.lost.next.slot = self.sent3.q.val().slot;
-        self.lost_plane.next = self.plane.q.val();
+        self.lost_plane.next = self.plane3.q.val();
         self.resolved.next.valid = self.commit.val();
-        self.resolved.next.path = bit_cast::<16, GA>(self.walked.q.val());
-        self.resolved.next.resolved = (self.oldest.q.val() + 1) & self.tsn_mask.val();
+        self.resolved.next.path = bit_cast::<16, GA>(self.path3.q.val());
+        self.resolved.next.resolved = (self.tsn3.q.val() + 1) & self.tsn_mask.val();
         if self.path_write.val().valid {
             self.resolved.next.valid = true;
             self.resolved.next.path = self.path_write.val().path;
@@ -369,10 +418,13 @@ impl<
         }
         self.busy.next = self.stage1.q.val() | self.stage2.q.val() | self.stage3.q.val();
         self.trace_valid.next = self.commit.val();
-        self.trace_tsn.next = self.oldest.q.val();
+        self.trace_tsn.next = self.tsn3.q.val();
 
         if self.reset.val() {
-            self.state.d.next = ResolverState::Idle;
+            self.have_next.d.next = false;
+            self.walking.d.next = false;
+            self.stale.d.next = false;
+            self.read_age.d.next = bits::<2>(0);
             self.stage1.d.next = false;
             self.stage2.d.next = false;
             self.stage3.d.next = false;

@@ -1,4 +1,5 @@
 //! Lost packets of one plane, waiting to be sent again.
+use crate::narrow::Narrowing;
 use crate::prim::Dff;
 use crate::ram_bypass::RamBypass;
 use crate::transmit_path::LostPacket;
@@ -31,11 +32,14 @@ pub struct RetransmitQueue<const A: usize> {
     last: Dff<Bits<A>>,
     some: Dff<Bit>,
     full: Dff<Bit>,
+    used_paths: Constant<Bits<16>>,
+    used_psn: Constant<Bits<9>>,
     used: Signal<Local, Bits<A>>,
 }
 
-impl<const A: usize> Default for RetransmitQueue<A> {
-    fn default() -> Self {
+impl<const A: usize> RetransmitQueue<A> {
+    /// A queue of this depth.
+    pub fn new(narrowing: &Narrowing) -> Self {
         assert!(A >= 3, "at least 8 entries");
         Self {
             clock: Default::default(),
@@ -51,6 +55,8 @@ impl<const A: usize> Default for RetransmitQueue<A> {
             last: Default::default(),
             some: Default::default(),
             full: Default::default(),
+            used_paths: Constant::new(Narrowing::low(narrowing.path_bits)),
+            used_psn: Constant::new(Narrowing::low(narrowing.psn_bits.min(9))),
             used: Default::default(),
         }
     }
@@ -84,7 +90,9 @@ impl<const A: usize> Logic for RetransmitQueue<A> {
         // Registered, so one cycle late: that is one push.
         self.full.d.next = (self.used.val() + 5) < self.used.val();
         self.valid.next = self.some.q.val();
-        self.head.next = self.ram.read_data.val();
+        self.head.next.path = self.ram.read_data.val().path & self.used_paths.val();
+        self.head.next.psn = self.ram.read_data.val().psn & self.used_psn.val();
+        self.head.next.slot = self.ram.read_data.val().slot;
         self.room.next = !self.full.q.val();
         if self.reset.val() {
             self.first.d.next = bits::<A>(0);

@@ -1,25 +1,39 @@
-//! The planes' retransmit queues, and the look at one head a cycle.
-use crate::next_in_turn::NextInTurn;
+//! The planes' retransmit queues, and the look at one lost packet a cycle.
+use crate::narrow::Narrowing;
 use crate::path_table::PathTable;
 use crate::prim::Dff;
 use crate::retransmit_queue::RetransmitQueue;
-use crate::transmit_path::{LostPacket, ResolvedWrite, TransmitWrite};
+use crate::transmit_path::{Limits, LostPacket, ResolvedWrite, TransmitWrite};
 use rust_hdl::prelude::*;
 
-/// N retransmit queues. S0 presents the head of one plane that has room, planes in turn; S1 (the next cycle) answers
-/// with its path's records. A head is looked at every second cycle at most, so S0 never has to guess whether S1 pops.
+/// N retransmit queues, and the oldest packet of each in a register, the *candidate*. A candidate's path is looked at in
+/// its plane's turn; three cycles later it may be taken, in that one cycle. A turn comes every fourth cycle (every eighth with more than four
+/// planes), so a look never meets the candidate after the one that it was for. A taken candidate is followed by the next within
+/// two turns: a plane sends one packet again in eight cycles (sixteen), planes do so next to each other.
 ///
-/// `N` planes, `GA` bits of a global path number, `QA` log2 of each queue's entries.
+/// `P` paths of a connection, `N` planes, `CA`, `GA` bits of a connection's and of a global path number, `C` = 2^CA, `QA` log2 of each queue's
+/// entries.
 #[derive(LogicBlock)]
-pub struct RetransmitStage<const N: usize, const GA: usize, const QA: usize> {
+pub struct RetransmitStage<
+    const P: usize,
+    const N: usize,
+    const CA: usize,
+    const GA: usize,
+    const C: usize,
+    const QA: usize,
+> {
     /// The one clock.
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
     pub reset: Signal<In, Bit>,
-    /// No head enters S0.
+    /// No look begins.
     pub hold: Signal<In, Bit>,
-    /// Planes with room for a transmission.
-    pub room: Signal<In, Bits<N>>,
+    /// Failed connections: their packets may always be taken.
+    pub failed: Signal<In, Bits<C>>,
+    /// Limits of the unresolved transmissions.
+    pub limits: Signal<In, Limits>,
+    /// Path numbers that were chosen lately, so that a look may have missed it.
+    pub unseen: Signal<In, Bits<P>>,
     /// The transmit engine's writes.
     pub transmit: Signal<In, TransmitWrite>,
     /// The resolver's.
@@ -32,147 +46,216 @@ pub struct RetransmitStage<const N: usize, const GA: usize, const QA: usize> {
     pub lost_plane: Signal<In, Bits<3>>,
     /// Every queue takes four more.
     pub lost_room: Signal<Out, Bit>,
-    /// S1: the head leaves its queue.
-    pub pop: Signal<In, Bit>,
-    /// S1: a head is looked at.
-    pub valid: Signal<Out, Bit>,
-    /// S1: the head.
+    /// The plane whose candidate's look comes back, one hot; 0: none.
+    pub plane: Signal<Out, Bits<N>>,
+    /// That candidate.
     pub packet: Signal<Out, LostPacket>,
-    /// S1: its plane.
-    pub plane: Signal<Out, Bits<3>>,
-    /// S1: the same, one hot; 0 without `valid`.
-    pub plane_mask: Signal<Out, Bits<N>>,
-    /// S1: its whole PSN.
-    pub psn: Signal<Out, Bits<24>>,
-    /// S1: its path's next PSN.
-    pub next_psn: Signal<Out, Bits<24>>,
-    /// S1: its path's next TSN.
-    pub next_tsn: Signal<Out, Bits<24>>,
-    /// S1: its path's unresolved transmissions.
-    pub unresolved: Signal<Out, Bits<8>>,
+    /// Its path may send one more transmission, and was not chosen lately.
+    pub some: Signal<Out, Bit>,
+    /// Its path may send as many as may be under way, or its connection has failed.
+    pub roomy: Signal<Out, Bit>,
+    /// The candidate is taken.
+    pub take: Signal<In, Bit>,
+    /// A look is under way.
+    pub busy: Signal<Out, Bit>,
     queue: [RetransmitQueue<QA>; N],
     number: [Constant<Bits<3>>; N],
-    turn: NextInTurn<N>,
-    psn_table: PathTable<Bits<24>, GA>,
-    tsn_table: PathTable<Bits<24>, GA>,
+    last_turn: Constant<Bits<3>>,
+    path_bits: Constant<Bits<4>>,
+    tsn: PathTable<Bits<8>, GA>,
     first: PathTable<Bits<8>, GA>,
-    mask: Dff<Bits<N>>,
-    last: Dff<Bits<3>>,
-    head: Dff<LostPacket>,
+    candidate: [Dff<LostPacket>; N],
+    waiting: Dff<Bits<N>>,
+    turn: Dff<Bits<3>>,
+    plane1: Dff<Bits<N>>,
+    path1: Dff<Bits<16>>,
+    path2: Dff<Bits<16>>,
+    number_mask: Constant<Bits<16>>,
+    used_tsn: Constant<Bits<8>>,
+    path_number: [Constant<Bits<16>>; P],
+    chosen: Signal<Local, Bit>,
+    plane2: Dff<Bits<N>>,
+    unresolved2: Dff<Bits<8>>,
+    failed2: Dff<Bit>,
+    plane3: Dff<Bits<N>>,
+    some3: Dff<Bit>,
+    roomy3: Dff<Bit>,
     shown: Signal<Local, LostPacket>,
-    back: Signal<Local, Bits<9>>,
-    wanted: Signal<Local, Bits<N>>,
+    looks: Signal<Local, Bits<N>>,
+    left: Signal<Local, Bits<N>>,
 }
 
-impl<const N: usize, const GA: usize, const QA: usize> Default for RetransmitStage<N, GA, QA> {
-    fn default() -> Self {
+impl<
+    const P: usize,
+    const N: usize,
+    const CA: usize,
+    const GA: usize,
+    const C: usize,
+    const QA: usize,
+> RetransmitStage<P, N, CA, GA, C, QA>
+{
+    /// A stage of this size.
+    pub fn new(narrowing: &Narrowing) -> Self {
         Self {
             clock: Default::default(),
             reset: Default::default(),
             hold: Default::default(),
-            room: Default::default(),
+            failed: Default::default(),
+            limits: Default::default(),
+            unseen: Default::default(),
             transmit: Default::default(),
             resolved: Default::default(),
             lost_valid: Default::default(),
             lost: Default::default(),
             lost_plane: Default::default(),
             lost_room: Default::default(),
-            pop: Default::default(),
-            valid: Default::default(),
-            packet: Default::default(),
             plane: Default::default(),
-            plane_mask: Default::default(),
-            psn: Default::default(),
-            next_psn: Default::default(),
-            next_tsn: Default::default(),
-            unresolved: Default::default(),
-            queue: std::array::from_fn(|_| Default::default()),
+            packet: Default::default(),
+            some: Default::default(),
+            roomy: Default::default(),
+            take: Default::default(),
+            busy: Default::default(),
+            queue: std::array::from_fn(|_| RetransmitQueue::new(narrowing)),
             number: std::array::from_fn(|i| Constant::new(bits(i as u64))),
-            turn: Default::default(),
-            psn_table: Default::default(),
-            tsn_table: Default::default(),
+            last_turn: Constant::new(bits(if N > 4 { 7 } else { 3 })),
+            path_bits: Constant::new(bits((GA - CA) as u64)),
+            tsn: Default::default(),
             first: Default::default(),
-            mask: Default::default(),
-            last: Default::default(),
-            head: Default::default(),
+            candidate: std::array::from_fn(|_| Default::default()),
+            waiting: Default::default(),
+            turn: Default::default(),
+            plane1: Default::default(),
+            path1: Default::default(),
+            path2: Default::default(),
+            number_mask: Constant::new(bits((1 << (GA - CA)) - 1)),
+            used_tsn: Constant::new(Narrowing::low(narrowing.tsn_bits.min(8))),
+            path_number: std::array::from_fn(|i| Constant::new(bits(i as u64))),
+            chosen: Default::default(),
+            plane2: Default::default(),
+            unresolved2: Default::default(),
+            failed2: Default::default(),
+            plane3: Default::default(),
+            some3: Default::default(),
+            roomy3: Default::default(),
             shown: Default::default(),
-            back: Default::default(),
-            wanted: Default::default(),
+            looks: Default::default(),
+            left: Default::default(),
         }
     }
 }
 
-impl<const N: usize, const GA: usize, const QA: usize> Logic for RetransmitStage<N, GA, QA> {
+impl<
+    const P: usize,
+    const N: usize,
+    const CA: usize,
+    const GA: usize,
+    const C: usize,
+    const QA: usize,
+> Logic for RetransmitStage<P, N, CA, GA, C, QA>
+{
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, mask, last, head);
-        self.psn_table.clock.next = self.clock.val();
-        self.tsn_table.clock.next = self.clock.val();
+        dff_setup!(
+            self,
+            clock,
+            waiting,
+            turn,
+            plane1,
+            path1,
+            path2,
+            plane2,
+            unresolved2,
+            failed2,
+            plane3,
+            some3,
+            roomy3
+        );
+        self.tsn.clock.next = self.clock.val();
         self.first.clock.next = self.clock.val();
-        self.psn_table.write_enable.next = self.transmit.val().valid;
-        self.psn_table.write_address.next = bit_cast::<GA, 16>(self.transmit.val().path);
-        self.psn_table.write_data.next = self.transmit.val().next_psn;
-        self.tsn_table.write_enable.next = self.transmit.val().valid;
-        self.tsn_table.write_address.next = bit_cast::<GA, 16>(self.transmit.val().path);
-        self.tsn_table.write_data.next = self.transmit.val().next_tsn;
+        self.tsn.write_enable.next = self.transmit.val().valid;
+        self.tsn.write_address.next = bit_cast::<GA, 16>(self.transmit.val().path);
+        self.tsn.write_data.next = bit_cast::<8, 24>(self.transmit.val().next_tsn);
         self.first.write_enable.next = self.resolved.val().valid;
         self.first.write_address.next = bit_cast::<GA, 16>(self.resolved.val().path);
         self.first.write_data.next = bit_cast::<8, 24>(self.resolved.val().resolved);
 
-        // Queues, and S0: who is next.
-        self.wanted.next = bits::<N>(0);
-        self.turn.last.next = self.last.q.val();
+        // R0: the turn's candidate.
+        self.turn.d.next = (self.turn.q.val() + 1) & self.last_turn.val();
+        self.looks.next = bits::<N>(0);
+        self.shown.next = self.candidate[0].q.val();
+        self.left.next = self.waiting.q.val();
         self.lost_room.next = true;
+        self.packet.next = self.candidate[0].q.val();
         for k in 0..N {
             self.queue[k].clock.next = self.clock.val();
             self.queue[k].reset.next = self.reset.val();
             self.queue[k].packet.next = self.lost.val();
             self.queue[k].push.next =
                 self.lost_valid.val() & (self.lost_plane.val() == self.number[k].val());
-            self.queue[k].pop.next = self.pop.val() & self.mask.q.val().get_bit(k);
             if !self.queue[k].room.val() {
                 self.lost_room.next = false;
             }
-            if self.queue[k].valid.val()
-                & self.room.val().get_bit(k)
-                & !self.mask.q.val().get_bit(k)
-                & !self.hold.val()
-            {
-                self.wanted.next = self.wanted.val().replace_bit(k, true);
+            if self.turn.q.val() == self.number[k].val() {
+                self.shown.next = self.candidate[k].q.val();
+                if self.waiting.q.val().get_bit(k) & !self.hold.val() {
+                    self.looks.next = self.looks.val().replace_bit(k, true);
+                }
+            }
+            if self.plane3.q.val().get_bit(k) {
+                self.packet.next = self.candidate[k].q.val();
+                if self.take.val() {
+                    self.left.next = self.left.val().replace_bit(k, false);
+                }
+            }
+            // The next one.
+            self.candidate[k].clock.next = self.clock.val();
+            self.candidate[k].d.next = self.candidate[k].q.val();
+            self.queue[k].pop.next = false;
+            if !self.waiting.q.val().get_bit(k) & self.queue[k].valid.val() {
+                self.queue[k].pop.next = true;
+                self.candidate[k].d.next = self.queue[k].head.val();
+                self.left.next = self.left.val().replace_bit(k, true);
             }
         }
-        self.turn.request.next = self.wanted.val();
-        self.shown.next = self.queue[0].head.val();
-        for k in 0..N {
-            if self.turn.pick.val() == self.number[k].val() {
-                self.shown.next = self.queue[k].head.val();
-            }
-        }
-        self.mask.d.next = self.turn.grant.val();
-        if self.turn.found.val() {
-            self.last.d.next = self.turn.pick.val();
-        }
-        self.head.d.next = self.shown.val();
-        self.psn_table.read_address.next = bit_cast::<GA, 16>(self.shown.val().path);
-        self.tsn_table.read_address.next = bit_cast::<GA, 16>(self.shown.val().path);
+        self.waiting.d.next = self.left.val();
+        self.tsn.read_address.next = bit_cast::<GA, 16>(self.shown.val().path);
         self.first.read_address.next = bit_cast::<GA, 16>(self.shown.val().path);
+        self.plane1.d.next = self.looks.val();
+        self.path1.d.next = self.shown.val().path;
 
-        // S1.
-        self.valid.next = self.mask.q.val().any();
-        self.plane_mask.next = self.mask.q.val();
-        self.plane.next = self.last.q.val();
-        self.packet.next = self.head.q.val();
-        // The packet is one of the newest 511 of its path.
-        self.back.next = bit_cast::<9, 24>(self.psn_table.read_data.val()) - self.head.q.val().psn;
-        self.psn.next = self.psn_table.read_data.val() - bit_cast::<24, 9>(self.back.val());
-        self.next_psn.next = self.psn_table.read_data.val();
-        self.next_tsn.next = self.tsn_table.read_data.val();
-        self.unresolved.next =
-            bit_cast::<8, 24>(self.tsn_table.read_data.val()) - self.first.read_data.val();
+        // R1.
+        self.plane2.d.next = self.plane1.q.val();
+        self.unresolved2.d.next =
+            (self.tsn.read_data.val() - self.first.read_data.val()) & self.used_tsn.val();
+        self.failed2.d.next = self
+            .failed
+            .val()
+            .get_bit(bit_cast::<CA, 16>(self.path1.q.val() >> self.path_bits.val()).index());
+        self.path2.d.next = self.path1.q.val() & self.number_mask.val();
 
+        // R2.
+        self.plane3.d.next = self.plane2.q.val();
+        self.chosen.next = false;
+        for p in 0..P {
+            if (self.path2.q.val() == self.path_number[p].val()) & self.unseen.val().get_bit(p) {
+                self.chosen.next = true;
+            }
+        }
+        self.some3.d.next = (self.unresolved2.q.val() < self.limits.val().cap) & !self.chosen.val();
+        self.roomy3.d.next =
+            self.failed2.q.val() | (self.unresolved2.q.val() < self.limits.val().roomy);
+
+        self.plane.next = self.plane3.q.val();
+        self.some.next = self.some3.q.val();
+        self.roomy.next = self.roomy3.q.val();
+        self.busy.next =
+            self.plane1.q.val().any() | self.plane2.q.val().any() | self.plane3.q.val().any();
         if self.reset.val() {
-            self.mask.d.next = bits::<N>(0);
-            self.last.d.next = bits::<3>(0);
+            self.waiting.d.next = bits::<N>(0);
+            self.turn.d.next = bits::<3>(0);
+            self.plane1.d.next = bits::<N>(0);
+            self.plane2.d.next = bits::<N>(0);
+            self.plane3.d.next = bits::<N>(0);
         }
     }
 }

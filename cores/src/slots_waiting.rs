@@ -2,7 +2,7 @@
 use crate::prim::Dff;
 use rust_hdl::prelude::*;
 
-/// Counts, by message slot, the decisions that are not descriptors yet: up to 32 at eight planes. A decision names its slot,
+/// Counts, by message slot, the decisions that are not descriptors yet: four a plane. A decision names its slot,
 /// so no message may take a slot that one waits for. An honest peer acknowledges only what has left; a forged ACK
 /// completes a message, or fails its connection, whatever still waits.
 #[derive(LogicBlock)]
@@ -23,12 +23,14 @@ pub struct SlotsWaiting {
     pub waiting: Signal<Out, Bits<16>>,
     number: [Constant<Bits<4>>; 16],
     count: [Dff<Bits<6>>; 16],
+    used: Constant<Bits<6>>,
     enters: Signal<Local, Bits<16>>,
     leaves: Signal<Local, Bits<16>>,
 }
 
-impl Default for SlotsWaiting {
-    fn default() -> Self {
+impl SlotsWaiting {
+    /// For so many planes, 8 at most.
+    pub fn new(planes: usize) -> Self {
         Self {
             clock: Default::default(),
             reset: Default::default(),
@@ -39,6 +41,7 @@ impl Default for SlotsWaiting {
             waiting: Default::default(),
             number: std::array::from_fn(|slot| Constant::new(bits(slot as u64))),
             count: Default::default(),
+            used: Constant::new(bits((8 * planes as u64).next_power_of_two() - 1)),
             enters: Default::default(),
             leaves: Default::default(),
         }
@@ -66,10 +69,10 @@ impl Logic for SlotsWaiting {
                 self.waiting.next = self.waiting.val().replace_bit(slot, true);
             }
             if self.enters.val().get_bit(slot) & !self.leaves.val().get_bit(slot) {
-                self.count[slot].d.next = self.count[slot].q.val() + 1;
+                self.count[slot].d.next = (self.count[slot].q.val() + 1) & self.used.val();
             }
             if self.leaves.val().get_bit(slot) & !self.enters.val().get_bit(slot) {
-                self.count[slot].d.next = self.count[slot].q.val() - 1;
+                self.count[slot].d.next = (self.count[slot].q.val() - 1) & self.used.val();
             }
             if self.reset.val() {
                 self.count[slot].d.next = bits::<6>(0);

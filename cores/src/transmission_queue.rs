@@ -3,14 +3,14 @@ use crate::prim::{Dff, RamLut};
 use crate::transmit_path::Transmission;
 use rust_hdl::prelude::*;
 
-/// Four places; the oldest is on show in the cycle after its push. `room` and `valid` depend on registers only.
+/// Four places; the oldest is on show in the cycle after its push. `valid` depends on registers only. Who pushes has claimed a place.
 #[derive(LogicBlock, Default)]
 pub struct TransmissionQueue {
     /// The one clock.
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
     pub reset: Signal<In, Bit>,
-    /// A decision; only with `room`.
+    /// A decision.
     pub push: Signal<In, Bit>,
     /// The decision.
     pub entry: Signal<In, Transmission>,
@@ -20,8 +20,6 @@ pub struct TransmissionQueue {
     pub valid: Signal<Out, Bit>,
     /// The oldest.
     pub head: Signal<Out, Transmission>,
-    /// One more fits.
-    pub room: Signal<Out, Bit>,
     ram: RamLut<Transmission, 2>,
     first: Dff<Bits<3>>,
     last: Dff<Bits<3>>,
@@ -38,7 +36,6 @@ impl Logic for TransmissionQueue {
         self.ram.read_address.next = bit_cast::<2, 3>(self.first.q.val());
         self.head.next = self.ram.read_data.val();
         self.valid.next = self.first.q.val() != self.last.q.val();
-        self.room.next = (self.last.q.val() - self.first.q.val()) != bits::<3>(4);
         if self.push.val() {
             self.last.d.next = self.last.q.val() + 1;
         }

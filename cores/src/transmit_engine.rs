@@ -1,23 +1,24 @@
-//! The transmit engine: one decision a cycle.
+//! The transmit engine: a choice a cycle, that gets its numbers four cycles later.
+use crate::commit_stage::CommitStage;
+use crate::message_cutter::MessageCutter;
 use crate::narrow::Narrowing;
-use crate::path_bank::PathBank;
+use crate::packet_queue::PacketQueue;
+use crate::path_chooser::PathChooser;
 use crate::prim::Dff;
 use crate::retransmit_stage::RetransmitStage;
-use crate::selector::PathSelector;
 use crate::transmit_path::{
-    LostPacket, PathWrite, ResolvedWrite, SnapshotWrite, Transmission, TransmitWrite,
+    Choice, LostPacket, PathWrite, ResolvedWrite, SnapshotWrite, Transmission, TransmitWrite,
+    WaitingPacket,
 };
 use crate::types::Message;
 use crate::walker::Walker;
 use rust_hdl::prelude::*;
 
-/// The transmit engine (docs/protocol.md, "Transmit decision").
+/// The transmit engine (docs/protocol.md, "Transmit decision"; docs/architecture.md, "The transmit side").
 ///
-/// S0 presents a path of the walk, the head of a retransmit queue, and the current message's connection; S1, one cycle
-/// later, decides among what it sees and commits: a decision a cycle, also on the same path. A message's last packet
-/// and the next message's first come in cycles that follow each other; if the last packet is held up, the message
-/// loses a cycle (`trace_current` is low in it). `P` paths, `CA`, `GA` address bits of connections and paths, `C` =
-/// 2^CA, `N` planes, `QA` log2 of a retransmit queue.
+/// C0 takes a probe, a retransmission or the next new packet, and chooses the plane; C1 the path. That is final. N0 presents the path's
+/// number, N1 waits, N2 has PSN and TSN: it commits. `P` paths, `CA`, `GA` address bits of connections and paths, `C` =
+/// 2^CA, `N` planes, `QA` log2 of a retransmit queue, `PA` of the packets that wait.
 #[derive(LogicBlock)]
 pub struct TransmitEngine<
     const P: usize,
@@ -26,12 +27,13 @@ pub struct TransmitEngine<
     const C: usize,
     const N: usize,
     const QA: usize,
+    const PA: usize,
 > {
     /// The one clock.
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
     pub reset: Signal<In, Bit>,
-    /// Nothing enters S0.
+    /// Nothing enters.
     pub hold: Signal<In, Bit>,
     /// The clock of all time stamps.
     pub now: Signal<In, Bits<32>>,
@@ -51,6 +53,16 @@ pub struct TransmitEngine<
     pub failed: Signal<In, Bits<C>>,
     /// Planes with room for a transmission.
     pub room: Signal<In, Bits<N>>,
+    /// Planes with room for two: the last place is not for new data, so that it can't keep all others out.
+    pub spare: Signal<In, Bits<N>>,
+    /// N0: path of what is chosen,
+    pub recall_path: Signal<Out, Bits<16>>,
+    /// and if it is a retransmission, its PSN's low bits.
+    pub recall_psn: Signal<Out, Bits<9>>,
+    /// C0: a place of this plane is taken, one hot.
+    pub claim: Signal<Out, Bits<N>>,
+    /// N2: a place taken is not needed, one hot.
+    pub forfeit: Signal<Out, Bits<N>>,
     /// The ACK engine's writes.
     pub snapshot: Signal<In, SnapshotWrite>,
     /// The resolver's.
@@ -73,79 +85,68 @@ pub struct TransmitEngine<
     pub max_retries: Signal<In, Bits<4>>,
     /// log2 MTU, 8..=12.
     pub mtu_log2: Signal<In, Bits<4>>,
-    /// S1: the path's record changes.
+    /// N2: the path's record changes.
     pub transmit: Signal<Out, TransmitWrite>,
-    /// S1: what is sent.
+    /// N2: what is sent.
     pub transmission: Signal<Out, Transmission>,
-    /// S1: by which plane, one hot.
+    /// N2: by which plane, one hot.
     pub transmission_plane: Signal<Out, Bits<N>>,
-    /// S1: something is sent.
+    /// N2: something is sent.
     pub transmission_valid: Signal<Out, Bit>,
-    /// S1: a connection gives up.
+    /// N2: a connection gives up.
     pub give_up: Signal<Out, Bit>,
-    /// S1: which.
+    /// N2: which.
     pub give_up_connection: Signal<Out, Bits<CA>>,
-    /// S1: payload bytes of a new packet.
-    pub payload: Signal<Out, Bits<16>>,
-    /// Something is in S1.
+    /// Something is in a stage.
     pub busy: Signal<Out, Bit>,
-    /// S1: a decision.
+    /// N2: a commit.
     pub trace_valid: Signal<Out, Bit>,
-    /// S1: which: 0 tail probe, 1 time-out probe, 2 retransmission, 3 new data, 4 thrown away, 5 gives up.
+    /// N2: which: 0 tail probe, 1 time-out probe, 2 retransmission, 3 new data, 4 retransmission thrown away, 5 gives up, 6 new
+    /// data not sent because its connection failed.
     pub trace_kind: Signal<Out, Bits<3>>,
-    /// S1: its path.
+    /// N2: its path.
     pub trace_path: Signal<Out, Bits<16>>,
-    /// S1: the path under the walk, 0xFFFF: none.
-    pub trace_walk: Signal<Out, Bits<16>>,
-    /// S1: planes whose head is looked at.
-    pub trace_retransmit: Signal<Out, Bits<N>>,
-    /// S1: the current message is looked at.
-    pub trace_current: Signal<Out, Bit>,
-    /// S1: there is no message to send.
-    pub trace_idle: Signal<Out, Bit>,
+    /// N2: planes that new data could have taken.
+    pub trace_planes: Signal<Out, Bits<N>>,
+    /// N2: the plane's paths that it could have taken.
+    pub trace_able: Signal<Out, Bits<P>>,
+    /// A path is judged by what its records were before this cycle.
+    pub trace_judge_valid: Signal<Out, Bit>,
+    /// Which.
+    pub trace_judge_path: Signal<Out, Bits<16>>,
+    /// There is no message to send.
+    pub trace_judge_idle: Signal<Out, Bit>,
     path_bits: Constant<Bits<4>>,
-    highest_plane: Constant<Bits<3>>,
-    plane_number: [Constant<Bits<3>>; N],
-    path_number: [Constant<Bits<8>>; P],
-    walker: Walker<GA>,
-    retransmit: RetransmitStage<N, GA, QA>,
-    bank: [PathBank<CA>; P],
-    selector: PathSelector<P, N>,
-    looking: Dff<Bit>,
-    looked_at: Dff<Bits<CA>>,
-    have: Dff<Bit>,
-    connection: Dff<Bits<CA>>,
-    slot: Dff<Bits<4>>,
-    packet: Dff<Bits<24>>,
-    remaining: Dff<Bits<32>>,
-    last_plane: Dff<Bits<3>>,
-    served: Dff<Bits<P>>,
-    cap: Signal<Local, Bits<8>>,
-    mtu: Signal<Local, Bits<32>>,
-    present: Signal<Local, Bits<CA>>,
-    last_packet: Signal<Local, Bit>,
-    visible: Signal<Local, Bit>,
-    walk_live: Signal<Local, Bit>,
-    again_live: Signal<Local, Bit>,
-    again_failed: Signal<Local, Bit>,
-    kind: Signal<Local, Bits<3>>,
-    go: Signal<Local, Bit>,
-    path: Signal<Local, Bits<16>>,
-    plane: Signal<Local, Bits<3>>,
-    psn: Signal<Local, Bits<24>>,
-    next_psn: Signal<Local, Bits<24>>,
-    tsn: Signal<Local, Bits<24>>,
-    able: Signal<Local, Bits<P>>,
-    live: Signal<Local, Bits<P>>,
-    chosen_path: Signal<Local, Bits<8>>,
-    chosen_headroom: Signal<Local, Bits<9>>,
-    chosen_psn: Signal<Local, Bits<24>>,
-    chosen_tsn: Signal<Local, Bits<24>>,
-    psn_mask: Constant<Bits<24>>,
-    tsn_mask: Constant<Bits<24>>,
-    packet_mask: Constant<Bits<24>>,
-    length_mask: Constant<Bits<32>>,
     used_paths: Constant<Bits<16>>,
+    cutter: MessageCutter<CA, C>,
+    queue: PacketQueue<CA, C, PA>,
+    walker: Walker<CA, GA, C, N>,
+    retransmit: RetransmitStage<P, N, CA, GA, C, QA>,
+    chooser: PathChooser<P, CA, N>,
+    commit: CommitStage<P, CA, GA, C, N>,
+    written: Dff<TransmitWrite>,
+    heard: Dff<SnapshotWrite>,
+    resolved_late: Dff<ResolvedWrite>,
+    valid1: Dff<Bit>,
+    choice1: Dff<Choice>,
+    plane1: Dff<Bits<N>>,
+    planes1: Dff<Bits<N>>,
+    valid2: Dff<Bit>,
+    choice2: Dff<Choice>,
+    plane2: Dff<Bits<N>>,
+    planes2: Dff<Bits<N>>,
+    able2: Dff<Bits<P>>,
+    timing_out: Dff<Bit>,
+    retries: Dff<Bits<4>>,
+    retries_at: Dff<Bits<32>>,
+    idle: Signal<Local, Bit>,
+    touched: Signal<Local, Bits<N>>,
+    probes: Signal<Local, Bit>,
+    repeats: Signal<Local, Bit>,
+    sends: Signal<Local, Bit>,
+    plane: Signal<Local, Bits<N>>,
+    choice: Signal<Local, Choice>,
+    packet: Signal<Local, WaitingPacket>,
 }
 
 impl<
@@ -155,7 +156,8 @@ impl<
     const C: usize,
     const N: usize,
     const QA: usize,
-> TransmitEngine<P, CA, GA, C, N, QA>
+    const PA: usize,
+> TransmitEngine<P, CA, GA, C, N, QA, PA>
 {
     /// An engine for bitvectors of `w` bits.
     pub fn new(w: usize, narrowing: &Narrowing) -> Self {
@@ -176,6 +178,11 @@ impl<
             sq_idle: Default::default(),
             failed: Default::default(),
             room: Default::default(),
+            spare: Default::default(),
+            recall_path: Default::default(),
+            recall_psn: Default::default(),
+            claim: Default::default(),
+            forfeit: Default::default(),
             snapshot: Default::default(),
             resolved: Default::default(),
             path_write: Default::default(),
@@ -193,58 +200,46 @@ impl<
             transmission_valid: Default::default(),
             give_up: Default::default(),
             give_up_connection: Default::default(),
-            payload: Default::default(),
             busy: Default::default(),
             trace_valid: Default::default(),
             trace_kind: Default::default(),
             trace_path: Default::default(),
-            trace_walk: Default::default(),
-            trace_retransmit: Default::default(),
-            trace_current: Default::default(),
-            trace_idle: Default::default(),
+            trace_planes: Default::default(),
+            trace_able: Default::default(),
+            trace_judge_valid: Default::default(),
+            trace_judge_path: Default::default(),
+            trace_judge_idle: Default::default(),
             path_bits: Constant::new(bits((GA - CA) as u64)),
-            highest_plane: Constant::new(bits(N as u64 - 1)),
-            plane_number: std::array::from_fn(|i| Constant::new(bits(i as u64))),
-            path_number: std::array::from_fn(|i| Constant::new(bits(i as u64))),
-            walker: Default::default(),
-            retransmit: Default::default(),
-            bank: std::array::from_fn(|_| PathBank::new(GA - CA, w)),
-            selector: Default::default(),
-            looking: Default::default(),
-            looked_at: Default::default(),
-            have: Default::default(),
-            connection: Default::default(),
-            slot: Default::default(),
-            packet: Default::default(),
-            remaining: Default::default(),
-            last_plane: Default::default(),
-            served: Default::default(),
-            cap: Default::default(),
-            mtu: Default::default(),
-            present: Default::default(),
-            last_packet: Default::default(),
-            visible: Default::default(),
-            walk_live: Default::default(),
-            again_live: Default::default(),
-            again_failed: Default::default(),
-            kind: Default::default(),
-            go: Default::default(),
-            path: Default::default(),
-            plane: Default::default(),
-            psn: Default::default(),
-            next_psn: Default::default(),
-            tsn: Default::default(),
-            able: Default::default(),
-            live: Default::default(),
-            chosen_path: Default::default(),
-            chosen_headroom: Default::default(),
-            chosen_psn: Default::default(),
-            chosen_tsn: Default::default(),
-            psn_mask: Constant::new(Narrowing::low(narrowing.psn_bits)),
-            tsn_mask: Constant::new(Narrowing::low(narrowing.tsn_bits)),
-            packet_mask: Constant::new(Narrowing::low(narrowing.packet_bits)),
-            length_mask: Constant::new(Narrowing::low(narrowing.length_bits)),
             used_paths: Constant::new(Narrowing::low(narrowing.path_bits)),
+            cutter: MessageCutter::new(GA - CA, narrowing),
+            queue: Default::default(),
+            walker: Walker::new(narrowing),
+            retransmit: RetransmitStage::new(narrowing),
+            chooser: PathChooser::new(GA - CA, w, narrowing),
+            commit: CommitStage::new(narrowing),
+            written: Default::default(),
+            heard: Default::default(),
+            resolved_late: Default::default(),
+            valid1: Default::default(),
+            choice1: Default::default(),
+            plane1: Default::default(),
+            planes1: Default::default(),
+            valid2: Default::default(),
+            choice2: Default::default(),
+            plane2: Default::default(),
+            planes2: Default::default(),
+            able2: Default::default(),
+            timing_out: Default::default(),
+            retries: Default::default(),
+            retries_at: Default::default(),
+            idle: Default::default(),
+            touched: Default::default(),
+            probes: Default::default(),
+            repeats: Default::default(),
+            sends: Default::default(),
+            plane: Default::default(),
+            packet: Default::default(),
+            choice: Default::default(),
         }
     }
 }
@@ -256,256 +251,213 @@ impl<
     const C: usize,
     const N: usize,
     const QA: usize,
-> Logic for TransmitEngine<P, CA, GA, C, N, QA>
+    const PA: usize,
+> Logic for TransmitEngine<P, CA, GA, C, N, QA, PA>
 {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
-            self, clock, looking, looked_at, have, connection, slot, packet, remaining, last_plane,
-            served
+            self,
+            clock,
+            written,
+            heard,
+            resolved_late,
+            valid1,
+            choice1,
+            plane1,
+            planes1,
+            valid2,
+            choice2,
+            plane2,
+            planes2,
+            able2,
+            timing_out,
+            retries,
+            retries_at
         );
-        self.cap.next = self.window.val();
-        if self.window.val() > bits::<8>(239) {
-            self.cap.next = bits::<8>(239);
-        }
-        self.mtu.next = bits::<32>(1) << self.mtu_log2.val();
+        // What the looks see may be late: it is counted for.
+        self.written.d.next = self.transmit.val();
+        self.heard.d.next = self.snapshot.val();
+        self.resolved_late.d.next = self.resolved.val();
 
         self.walker.clock.next = self.clock.val();
         self.walker.reset.next = self.reset.val();
         self.walker.hold.next = self.hold.val();
         self.walker.now.next = self.now.val();
+        self.walker.failed.next = self.failed.val();
         self.walker.rto.next = self.rto.val();
         self.walker.max_retries.next = self.max_retries.val();
         self.walker.transmit.next = self.transmit.val();
         self.walker.snapshot.next = self.snapshot.val();
         self.walker.resolved.next = self.resolved.val();
         self.walker.path_write.next = self.path_write.val();
+        self.walker.idle.next = self.idle.val();
 
         self.retransmit.clock.next = self.clock.val();
         self.retransmit.reset.next = self.reset.val();
+        self.retransmit.unseen.next = self.chooser.unseen.val();
         self.retransmit.hold.next = self.hold.val();
-        self.retransmit.room.next = self.room.val();
-        self.retransmit.transmit.next = self.transmit.val();
-        self.retransmit.resolved.next = self.resolved.val();
+        self.retransmit.failed.next = self.failed.val();
+        self.retransmit.limits.next = self.chooser.limits.val();
+        self.retransmit.transmit.next = self.written.q.val();
+        self.retransmit.resolved.next = self.resolved_late.q.val();
         self.retransmit.lost_valid.next = self.lost_valid.val();
         self.retransmit.lost.next = self.lost.val();
         self.retransmit.lost_plane.next = self.lost_plane.val();
         self.lost_room.next = self.retransmit.lost_room.val();
 
-        // S0. On a message's last packet the next message's connection is presented, in the hope that it goes now.
-        self.present.next = bit_cast::<CA, 12>(self.message.val().connection);
-        if self.have.q.val() & !(self.last_packet.val() & self.visible.val()) {
-            self.present.next = self.connection.q.val();
-        }
-        self.looking.d.next = !self.hold.val();
-        self.looked_at.d.next = self.present.val();
-        for p in 0..P {
-            self.bank[p].clock.next = self.clock.val();
-            self.bank[p].number.next = p.to_bits();
-            self.bank[p].transmit.next = self.transmit.val();
-            self.bank[p].snapshot.next = self.snapshot.val();
-            self.bank[p].resolved.next = self.resolved.val();
-            self.bank[p].path_write.next = self.path_write.val();
-            self.bank[p].connection.next = self.present.val();
-            self.bank[p].window.next = self.cap.val();
-            self.selector.plane[p].next = self.bank[p].plane.val();
-        }
+        self.cutter.clock.next = self.clock.val();
+        self.cutter.reset.next = self.reset.val();
+        self.cutter.message.next = self.message.val();
+        self.cutter.message_slot.next = self.message_slot.val();
+        self.cutter.message_valid.next = self.message_valid.val();
+        self.cutter.stop.next = self.message_stop.val() | self.hold.val();
+        self.cutter.failed.next = self.failed.val();
+        self.cutter.mtu_log2.next = self.mtu_log2.val();
+        self.cutter.room.next = self.queue.room.val();
+        self.message_ready.next = self.cutter.message_ready.val();
 
-        // S1: what can be seen.
-        self.able.next = bits::<P>(0);
-        self.live.next = bits::<P>(0);
-        for p in 0..P {
-            if self.bank[p].headroom.val().any() {
-                self.able.next = self.able.val().replace_bit(p, true);
-            }
-            if self.bank[p].usable.val() {
-                self.live.next = self.live.val().replace_bit(p, true);
-            }
-        }
-        self.last_packet.next = self.remaining.q.val() <= self.mtu.val();
-        self.visible.next = self.looking.q.val()
-            & self.have.q.val()
-            & (self.looked_at.q.val() == self.connection.q.val())
-            & !self.failed.val().get_bit(self.connection.q.val().index());
-        self.selector.able.next = self.able.val();
-        self.selector.live.next = self.live.val();
-        self.trace_current.next = self.visible.val();
-        self.trace_idle.next = self.sq_idle.val() & !self.message_valid.val() & !self.have.q.val();
-        self.walker.idle.next = self.trace_idle.val();
-        self.selector.room.next = self.room.val();
-        self.selector.last_plane.next = self.last_plane.q.val();
-        self.selector.served.next = self.served.q.val();
-        self.chosen_psn.next = bits::<24>(0);
-        self.chosen_tsn.next = bits::<24>(0);
-        self.chosen_path.next = bits::<8>(0);
-        self.chosen_headroom.next = bits::<9>(0);
-        for p in 0..P {
-            if self.selector.path.val().get_bit(p) {
-                self.chosen_path.next = self.path_number[p].val();
-                self.chosen_headroom.next = self.bank[p].headroom.val();
-                self.chosen_psn.next = self.bank[p].next_psn.val();
-                self.chosen_tsn.next = self.bank[p].next_tsn.val();
-            }
-        }
-        self.walk_live.next = false;
-        self.again_live.next = false;
-        for k in 0..N {
-            if self.walker.plane.val() == self.plane_number[k].val() {
-                self.walk_live.next = self.walker.valid.val()
-                    & self.room.val().get_bit(k)
-                    & !self.failed.val().get_bit(
-                        bit_cast::<CA, 16>(self.walker.path.val() >> self.path_bits.val()).index(),
-                    );
-            }
-            if self.retransmit.plane.val() == self.plane_number[k].val() {
-                self.again_live.next = self.retransmit.valid.val() & self.room.val().get_bit(k);
-            }
-        }
-        self.again_failed.next = self.failed.val().get_bit(
-            bit_cast::<CA, 16>(self.retransmit.packet.val().path >> self.path_bits.val()).index(),
-        );
+        self.queue.clock.next = self.clock.val();
+        self.queue.reset.next = self.reset.val();
+        self.queue.hold.next = self.hold.val();
+        self.queue.failed.next = self.failed.val();
+        self.queue.push.next = self.cutter.push.val();
+        self.queue.packet.next = self.cutter.packet.val();
+        self.queue.connection.next = self.cutter.connection.val();
+        self.idle.next = self.sq_idle.val()
+            & !self.message_valid.val()
+            & !self.cutter.busy.val()
+            & self.queue.empty.val()
+            & !self.valid1.q.val()
+            & !self.commit.busy.val();
 
-        // S1: the decision.
-        self.go.next = false;
-        self.kind.next = bits::<3>(3);
-        self.path.next = (bit_cast::<16, CA>(self.connection.q.val()) << self.path_bits.val())
-            | bit_cast::<16, 8>(self.chosen_path.val());
-        self.plane.next = self.selector.chosen.val();
-        self.psn.next = self.chosen_psn.val();
-        self.next_psn.next = self.chosen_psn.val() + 1;
-        self.tsn.next = self.chosen_tsn.val();
-        if self.walk_live.val()
-            & (self.walker.tail.val() | self.walker.timeout.val() | self.walker.give_up.val())
-        {
-            self.go.next = true;
-            self.kind.next = bits::<3>(0);
-            if self.walker.timeout.val() {
-                self.kind.next = bits::<3>(1);
-            }
-            if self.walker.give_up.val() {
-                self.kind.next = bits::<3>(5);
-            }
-            self.path.next = self.walker.path.val();
+        self.touched.next = self.plane1.q.val() | self.plane2.q.val();
+        self.chooser.clock.next = self.clock.val();
+        self.chooser.reset.next = self.reset.val();
+        self.chooser.window.next = self.window.val();
+        self.chooser.transmit.next = self.written.q.val();
+        self.chooser.snapshot.next = self.heard.q.val();
+        self.chooser.resolved.next = self.resolved_late.q.val();
+        self.chooser.path_write.next = self.path_write.val();
+        self.chooser.connection.next = self.queue.look.val();
+        self.chooser.room.next = self.spare.val();
+        self.chooser.touched.next = self.touched.val();
+        self.chooser.sends.next = self.sends.val();
+
+        // C0: a probe before a retransmission before new data.
+        self.probes.next = self.walker.judgement.val().valid
+            & (self.walker.plane.val() & self.room.val()).any()
+            & !(self.walker.judgement.val().timeout & self.timing_out.q.val());
+        self.repeats.next = (self.retransmit.plane.val() & self.room.val()).any()
+            & (self.retransmit.roomy.val()
+                | (self.retransmit.some.val()
+                    & !(self.retransmit.plane.val() & self.touched.val()).any()))
+            & !self.probes.val();
+        self.retransmit.take.next = self.repeats.val();
+        self.sends.next = self.queue.visible.val()
+            & self.chooser.found.val()
+            & !self.probes.val()
+            & !self.repeats.val();
+        self.queue.take.next = self.sends.val();
+        self.plane.next = self.chooser.grant.val();
+        self.choice.next.kind = bits::<3>(3);
+        self.choice.next.path =
+            bit_cast::<16, CA>(self.queue.head_connection.val()) << self.path_bits.val();
+        self.choice.next.psn = self.retransmit.packet.val().psn;
+        self.packet.next = self.queue.head.val();
+        self.choice.next.ack_request = self.queue.head.val().last;
+        if self.probes.val() {
             self.plane.next = self.walker.plane.val();
-            self.psn.next = self.walker.next_psn.val();
-            self.next_psn.next = self.walker.next_psn.val();
-            self.tsn.next = self.walker.next_tsn.val();
-        } else if self.again_live.val()
-            & (self.again_failed.val() | (self.retransmit.unresolved.val() < self.cap.val()))
-        {
-            self.go.next = true;
-            self.kind.next = bits::<3>(2);
-            if self.again_failed.val() {
-                self.kind.next = bits::<3>(4);
+            self.choice.next.kind = bits::<3>(0);
+            if self.walker.judgement.val().timeout {
+                self.choice.next.kind = bits::<3>(1);
             }
-            self.path.next = self.retransmit.packet.val().path;
+            if self.walker.judgement.val().give_up {
+                self.choice.next.kind = bits::<3>(5);
+            }
+            self.choice.next.path = self.walker.judgement.val().path;
+            self.choice.next.ack_request = true;
+        } else if self.repeats.val() {
             self.plane.next = self.retransmit.plane.val();
-            self.psn.next = self.retransmit.psn.val();
-            self.next_psn.next = self.retransmit.next_psn.val();
-            self.tsn.next = self.retransmit.next_tsn.val();
-        } else if self.visible.val() & self.selector.found.val() {
-            self.go.next = true;
+            self.choice.next.kind = bits::<3>(2);
+            self.choice.next.path = self.retransmit.packet.val().path;
+            self.packet.next.slot = self.retransmit.packet.val().slot;
+            self.choice.next.ack_request = true;
         }
-        self.path.next = self.path.val() & self.used_paths.val();
-        self.psn.next = self.psn.val() & self.psn_mask.val();
-        self.next_psn.next = self.next_psn.val() & self.psn_mask.val();
-        self.tsn.next = self.tsn.val() & self.tsn_mask.val();
-        self.retransmit.pop.next =
-            self.go.val() & ((self.kind.val() == bits::<3>(2)) | (self.kind.val() == bits::<3>(4)));
+        self.choice.next.path = self.choice.val().path & self.used_paths.val();
+        self.choice.next.packet = self.packet.val();
+        self.claim.next = bits::<N>(0);
+        if self.probes.val() | self.repeats.val() | self.sends.val() {
+            self.claim.next = self.plane.val();
+        }
+        if self.probes.val() & self.walker.judgement.val().timeout {
+            self.timing_out.d.next = true;
+            self.retries.d.next = self.walker.judgement.val().retries;
+            self.retries_at.d.next = self.walker.judgement.val().last_ack;
+        }
+        self.valid1.d.next = self.probes.val() | self.repeats.val() | self.sends.val();
+        self.plane1.d.next = self.claim.val();
+        self.choice1.d.next = self.choice.val();
+        self.planes1.d.next = self.chooser.planes.val();
 
-        // S1: what it changes. Configuration comes only while nothing is in S1.
-        self.transmission_valid.next = self.go.val() & (self.kind.val() < bits::<3>(4));
-        self.transmission_plane.next = bits::<N>(0);
-        for k in 0..N {
-            if self.transmission_valid.val() & (self.plane.val() == self.plane_number[k].val()) {
-                self.transmission_plane.next = self.transmission_plane.val().replace_bit(k, true);
-            }
-        }
-        self.transmission.next.path = self.path.val();
-        self.transmission.next.psn = self.psn.val();
-        self.transmission.next.tsn = self.tsn.val();
-        self.transmission.next.timestamp = self.now.val();
-        self.transmission.next.slot = self.slot.q.val();
-        self.transmission.next.packet = self.packet.q.val();
-        self.transmission.next.probe = self.kind.val() < bits::<3>(2);
-        self.transmission.next.again = self.kind.val() == bits::<3>(2);
-        self.transmission.next.ack_request = true;
-        if self.kind.val() == bits::<3>(2) {
-            self.transmission.next.slot = self.retransmit.packet.val().slot;
-        }
-        if (self.kind.val() == bits::<3>(3))
-            & !self.last_packet.val()
-            & (self.chosen_headroom.val() != bits::<9>(1))
-        {
-            self.transmission.next.ack_request = false;
-        }
+        // C1.
+        self.chooser.valid.next = self.valid1.q.val();
+        self.chooser.fresh.next = self.choice1.q.val().kind == bits::<3>(3);
+        self.chooser.known.next = self.choice1.q.val().path;
+        self.valid2.d.next = self.valid1.q.val();
+        self.choice2.d.next = self.choice1.q.val();
+        self.plane2.d.next = self.plane1.q.val();
+        self.planes2.d.next = self.planes1.q.val();
+        self.able2.d.next = self.chooser.able.val();
 
-        self.transmit.next.valid = self.transmission_valid.val();
-        self.transmit.next.path = self.path.val();
-        self.transmit.next.next_psn = self.next_psn.val();
-        self.transmit.next.next_tsn = (self.tsn.val() + 1) & self.tsn_mask.val();
-        self.transmit.next.last_tx = self.now.val();
-        self.transmit.next.last_was_probe = self.kind.val() < bits::<3>(2);
-        self.transmit.next.retries = self.walker.retries_next.val();
-        self.transmit.next.retries_at = self.walker.last_ack.val();
-        self.transmit.next.retries_valid = self.go.val() & (self.kind.val() == bits::<3>(1));
-        if self.path_write.val().valid {
-            self.transmit.next.valid = true;
-            self.transmit.next.path = self.path_write.val().path;
-            self.transmit.next.next_psn = self.path_write.val().first_psn;
-            self.transmit.next.next_tsn = self.path_write.val().first_tsn;
-            self.transmit.next.last_was_probe = false;
-            self.transmit.next.retries = bits::<4>(0);
-            self.transmit.next.retries_at = self.now.val();
-            self.transmit.next.retries_valid = true;
-        }
-        self.give_up.next = self.go.val() & (self.kind.val() == bits::<3>(5));
-        self.give_up_connection.next =
-            bit_cast::<CA, 16>(self.walker.path.val() >> self.path_bits.val());
-
-        // The current message.
-        self.payload.next = bit_cast::<16, 32>(self.mtu.val());
-        if self.last_packet.val() {
-            self.payload.next = bit_cast::<16, 32>(self.remaining.q.val());
-        }
-        self.message_ready.next = !self.have.q.val() & !self.hold.val() & !self.message_stop.val();
-        if self.go.val() & (self.kind.val() == bits::<3>(3)) {
-            self.last_plane.d.next = self.plane.val();
-            self.served.d.next = self.selector.served_next.val();
-            self.packet.d.next = (self.packet.q.val() + 1) & self.packet_mask.val();
-            self.remaining.d.next =
-                (self.remaining.q.val() - self.mtu.val()) & self.length_mask.val();
-            if self.last_packet.val() {
-                self.have.d.next = false;
-                self.message_ready.next = !self.hold.val() & !self.message_stop.val();
-            }
-        }
-        if self.failed.val().get_bit(self.connection.q.val().index()) {
-            self.have.d.next = false;
-        }
-        if self.message_valid.val() & self.message_ready.val() {
-            self.have.d.next = true;
-            self.connection.d.next = bit_cast::<CA, 12>(self.message.val().connection);
-            self.slot.d.next = self.message_slot.val();
-            self.packet.d.next = bits::<24>(0);
-            self.remaining.d.next = self.message.val().length;
+        // N0 to N2.
+        self.commit.clock.next = self.clock.val();
+        self.commit.reset.next = self.reset.val();
+        self.commit.now.next = self.now.val();
+        self.commit.failed.next = self.failed.val();
+        self.commit.path_write.next = self.path_write.val();
+        self.commit.valid.next = self.valid2.q.val();
+        self.commit.choice.next = self.choice2.q.val();
+        self.commit.plane.next = self.plane2.q.val();
+        self.commit.planes.next = self.planes2.q.val();
+        self.commit.able.next = self.able2.q.val();
+        self.commit.path.next = self.chooser.path.val();
+        self.commit.tight.next = self.chooser.tight.val();
+        self.commit.retries.next = self.retries.q.val();
+        self.commit.retries_at.next = self.retries_at.q.val();
+        self.recall_path.next = self.commit.number.val();
+        self.recall_psn.next = self.choice2.q.val().psn;
+        self.transmit.next = self.commit.transmit.val();
+        self.transmission.next = self.commit.transmission.val();
+        self.transmission_plane.next = self.commit.transmission_plane.val();
+        self.transmission_valid.next = self.commit.transmission_valid.val();
+        self.forfeit.next = self.commit.forfeit.val();
+        self.give_up.next = self.commit.give_up.val();
+        self.give_up_connection.next = self.commit.give_up_connection.val();
+        if self.commit.timed_out.val() {
+            self.timing_out.d.next = false;
         }
 
-        self.busy.next = self.looking.q.val();
-        self.trace_valid.next = self.go.val();
-        self.trace_kind.next = self.kind.val();
-        self.trace_path.next = self.path.val();
-        self.trace_walk.next = bits::<16>(0xFFFF);
-        if self.walker.valid.val() {
-            self.trace_walk.next = self.walker.path.val();
-        }
-        self.trace_retransmit.next = self.retransmit.plane_mask.val();
+        self.busy.next = self.queue.busy.val()
+            | self.walker.busy.val()
+            | self.retransmit.busy.val()
+            | self.valid1.q.val()
+            | self.commit.busy.val();
+        self.trace_kind.next = self.commit.trace_kind.val();
+        self.trace_valid.next = self.commit.trace_valid.val();
+        self.trace_path.next = self.commit.transmission.val().path;
+        self.trace_planes.next = self.commit.trace_planes.val();
+        self.trace_able.next = self.commit.trace_able.val();
+        self.trace_judge_valid.next = self.walker.looking.val();
+        self.trace_judge_path.next = self.walker.looked_at.val();
+        self.trace_judge_idle.next = self.idle.val();
 
         if self.reset.val() {
-            self.looking.d.next = false;
-            self.have.d.next = false;
-            self.last_plane.d.next = self.highest_plane.val();
-            self.served.d.next = bits::<P>(0);
+            self.valid1.d.next = false;
+            self.plane1.d.next = bits::<N>(0);
+            self.plane2.d.next = bits::<N>(0);
+            self.valid2.d.next = false;
+            self.timing_out.d.next = false;
         }
     }
 }

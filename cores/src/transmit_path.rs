@@ -113,6 +113,98 @@ pub struct RingEntry {
     pub probe: Bit,
 }
 
+/// What the walk found out about a path.
+#[derive(LogicStruct, Copy, Clone, Debug, Default, PartialEq)]
+pub struct Judgement {
+    /// A probe is wanted, or the path gives up.
+    pub valid: Bit,
+    /// Global path number.
+    pub path: Bits<16>,
+    /// A time-out probe.
+    pub timeout: Bit,
+    /// The path gives up.
+    pub give_up: Bit,
+    /// Its retries after a time-out probe.
+    pub retries: Bits<4>,
+    /// The time of its last ACK.
+    pub last_ack: Bits<32>,
+}
+
+/// The newest transmission of a path.
+#[derive(LogicStruct, Copy, Clone, Debug, Default, PartialEq)]
+pub struct LastSent {
+    /// Low bits of the next TSN.
+    pub next_tsn: Bits<8>,
+    /// Time of the last transmission.
+    pub time: Bits<32>,
+    /// It was a probe.
+    pub probe: Bit,
+}
+
+/// Time-outs of a path.
+#[derive(LogicStruct, Copy, Clone, Debug, Default, PartialEq)]
+pub struct Retries {
+    /// How many.
+    pub count: Bits<4>,
+    /// `last_ack` when they were counted.
+    pub at: Bits<32>,
+}
+
+/// Where a path's packets go.
+#[derive(LogicStruct, Copy, Clone, Debug, Default, PartialEq)]
+pub struct Carrier {
+    /// The path may be used.
+    pub live: Bit,
+    /// Its plane.
+    pub plane: Bits<3>,
+}
+
+/// Low bits of a path's next PSN and TSN.
+#[derive(LogicStruct, Copy, Clone, Debug, Default, PartialEq)]
+pub struct LowNumbers {
+    /// Of the PSN.
+    pub psn: Bits<9>,
+    /// Of the TSN.
+    pub tsn: Bits<8>,
+}
+
+/// The limits of a path's unresolved transmissions.
+#[derive(LogicStruct, Copy, Clone, Debug, Default, PartialEq)]
+pub struct Limits {
+    /// A packet may be sent below it.
+    pub cap: Bits<8>,
+    /// `cap` - 1: the last one.
+    pub last: Bits<8>,
+    /// As many may be sent below it as are chosen before a choice shows.
+    pub roomy: Bits<8>,
+}
+
+/// A packet of a message that waits for its path.
+#[derive(LogicStruct, Copy, Clone, Debug, Default, PartialEq)]
+pub struct WaitingPacket {
+    /// Its message's slot.
+    pub slot: Bits<4>,
+    /// Its number in the message.
+    pub index: Bits<24>,
+    /// The message's last.
+    pub last: Bit,
+}
+
+/// A choice, on its way to its numbers.
+#[derive(LogicStruct, Copy, Clone, Debug, Default, PartialEq)]
+pub struct Choice {
+    /// 0 tail probe, 1 time-out probe, 2 retransmission, 3 new data, 5 gives up.
+    pub kind: Bits<3>,
+    /// Global path number.
+    pub path: Bits<16>,
+    /// A retransmission's PSN, low bits.
+    pub psn: Bits<9>,
+    /// The packet.
+    pub packet: WaitingPacket,
+    /// It asks for an acknowledgement.
+    pub ack_request: Bit,
+}
+
 /// A decision, waiting to become a descriptor.
 #[derive(LogicStruct, Copy, Clone, Debug, Default, PartialEq)]
 pub struct Transmission {

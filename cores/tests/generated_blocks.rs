@@ -2,8 +2,8 @@
 use metaroce_cores::generated::{common::*, host::*, tails::*};
 use metaroce_protocol::table::host::ConfigCommit;
 use metaroce_protocol::{
-    Bth, ConnectionEntry, Cqe, Ethernet, Ipv4, Msg, Nak, Path, PathEntry, RegionEntry, Reth, Sack,
-    Udp, Wqe,
+    Bth, ConnectionEntry, Cqe, Ethernet, Ipv4, Msg, Nak, Path, PathEntry, RegionEntry, Reth, Rqe,
+    Sack, Udp, Wqe,
 };
 use proptest::prelude::*;
 use rust_hdl::prelude::*;
@@ -214,7 +214,15 @@ proptest! {
             remote_address: wqe.remote_address,
             wr_id: wqe.wr_id,
         });
-        let cqe = Cqe::decode(&element).unwrap();
+        let rqe = Rqe::decode(&element).unwrap();
+        check!(numbers UnpackRqe, PackRqe, host(&element[..32]), host(&rqe.encode()), {
+            connection: rqe.connection,
+            stream: rqe.stream,
+            length: rqe.length,
+            address: rqe.address,
+            wr_id: rqe.wr_id,
+        });
+        let cqe = Cqe { reserved0: 0, ..Cqe::decode(&element).unwrap() };
         check!(numbers UnpackCqe, PackCqe, host(&element[..32]), host(&cqe.encode()), {
             wr_id: cqe.wr_id,
             status: cqe.status.code(),
@@ -223,6 +231,11 @@ proptest! {
             length: cqe.length,
             wqe_index: cqe.wqe_index,
             phase: cqe.phase,
+            received: cqe.received,
+            has_immediate: cqe.has_immediate,
+            stream: cqe.stream,
+            message: cqe.message,
+            immediate: cqe.immediate,
         });
     }
 }

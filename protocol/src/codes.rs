@@ -124,7 +124,7 @@ codes! {
         BadKey = 1, "bad_key";
         /// Refused: the payload does not lie inside the region.
         BadRange = 2, "bad_range";
-        /// Refused: reserved for Sends.
+        /// Refused: no buffer is posted for it (profiles `Messages` and `Whole`).
         ReceiverNotReady = 3, "receiver_not_ready";
         /// Refused: the request breaks a stated limit, or answers what was not asked.
         InvalidRequest = 4, "invalid_request";
@@ -175,6 +175,8 @@ pub enum Profile {
     /// RDMA Write: today's hardware. All other requests are unknown to it.
     #[default]
     Write,
+    /// Writes and Sends, with immediates: whatever ends at the receiver, and asks for nothing back.
+    Messages,
     /// Every verb, path epochs.
     Whole,
 }
@@ -182,9 +184,12 @@ pub enum Profile {
 impl Profile {
     /// Whether the opcode has a meaning.
     pub const fn knows(self, opcode: Opcode) -> bool {
-        use Opcode::{Ack, Probe, Refusal, Unknown, Write};
+        use Opcode::{Ack, Probe, Refusal, Send, SendImm, Unknown, Write, WriteImm};
         match self {
             Self::Write => matches!(opcode, Write | Ack | Refusal | Probe),
+            Self::Messages => {
+                matches!(opcode, WriteImm | Send | SendImm) || Self::Write.knows(opcode)
+            }
             Self::Whole => !matches!(opcode, Unknown(_)),
         }
     }
@@ -193,8 +198,17 @@ impl Profile {
     pub const fn offers(self, request: WqeOpcode) -> bool {
         match self {
             Self::Write => matches!(request, WqeOpcode::Write),
+            Self::Messages => matches!(
+                request,
+                WqeOpcode::Write | WqeOpcode::WriteImm | WqeOpcode::Send | WqeOpcode::SendImm
+            ),
             Self::Whole => !matches!(request, WqeOpcode::Unknown(_)),
         }
+    }
+
+    /// Whether its receivers keep account of messages, so that they end there too.
+    pub const fn tracks_messages(self) -> bool {
+        !matches!(self, Self::Write)
     }
 
     /// Whether its receiver refuses for this reason.
@@ -224,9 +238,14 @@ mod tests {
             );
         }
         assert_eq!(Opcode::from(0xCF), Opcode::Unknown(0xCF));
-        assert!(
-            !Profile::Write.knows(Opcode::from(0xC1)) && Profile::Whole.knows(Opcode::from(0xC1))
-        );
+        let known = |code: u8| {
+            [Profile::Write, Profile::Messages, Profile::Whole]
+                .map(|profile| profile.knows(Opcode::from(code)))
+        };
+        assert_eq!(known(0xC0), [true, true, true]);
+        assert_eq!(known(0xC1), [false, true, true]);
+        assert_eq!(known(0xC4), [false, false, true]);
+        assert_eq!(known(0xCF), [false, false, false]);
     }
 
     #[test]

@@ -36,6 +36,13 @@ pub const COMMON_BYTES: usize = wire::Ethernet::BYTES
 pub const MIN_FRAME_BYTES: usize = COMMON_BYTES + ICRC_BYTES;
 /// A WRITE's frame without payload and pad.
 pub const WRITE_OVERHEAD_BYTES: usize = MIN_FRAME_BYTES + wire::Msg::BYTES + wire::Reth::BYTES;
+/// The same of a WRITE_IMM.
+pub const WRITE_IMM_OVERHEAD_BYTES: usize =
+    WRITE_OVERHEAD_BYTES + wire::Match::BYTES + wire::Imm::BYTES;
+/// The same of a SEND.
+pub const SEND_OVERHEAD_BYTES: usize = MIN_FRAME_BYTES + wire::Msg::BYTES + wire::Match::BYTES;
+/// The same of a SEND_IMM.
+pub const SEND_IMM_OVERHEAD_BYTES: usize = SEND_OVERHEAD_BYTES + wire::Imm::BYTES;
 /// An ACK's frame.
 pub const ACK_FRAME_BYTES: usize = MIN_FRAME_BYTES + wire::Sack::BYTES;
 /// A REFUSAL's frame.

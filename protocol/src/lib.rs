@@ -22,7 +22,7 @@ pub use icrc::Icrc;
 pub use mac::MacAddr;
 pub use numbers::{Psn, Tsn};
 pub use registers::{Counter, Register};
-pub use table::host::{ConnectionEntry, Cqe, PathEntry, RegionEntry, Wqe};
+pub use table::host::{ConnectionEntry, Cqe, PathEntry, RegionEntry, Rqe, Wqe};
 pub use table::wire::{
     Atomic, Bth, Ethernet, Imm, Ipv4, Ipv6, Match, Msg, Nak, Original, Path, Reth, Sack, Sync, Tag,
     Udp,

@@ -138,20 +138,23 @@ pub struct Trace {
     pub refusal_build_valid: Signal<Out, Bit>,
     /// A decision.
     pub transmit_valid: Signal<Out, Bit>,
-    /// 0 tail probe, 1 time-out probe, 2 retransmission, 3 new data, 4 entry thrown away, 5 connection failed.
+    /// 0 tail probe, 1 time-out probe, 2 retransmission, 3 new data, 4 retransmission thrown away, 5 connection gives up,
+    /// 6 new data not sent because its connection failed.
     pub transmit_kind: Signal<Out, Bits<3>>,
     /// Its path.
     pub transmit_path: Signal<Out, Bits<16>>,
-    /// Path under the walk, 0xFFFF: none.
-    pub transmit_walk: Signal<Out, Bits<16>>,
-    /// Planes with room.
-    pub transmit_room: Signal<Out, Bits<8>>,
-    /// Planes whose oldest retransmission is looked at.
-    pub transmit_retransmit: Signal<Out, Bits<8>>,
-    /// The current message is looked at.
-    pub transmit_current: Signal<Out, Bit>,
+    /// Planes that new data could have taken.
+    pub transmit_planes: Signal<Out, Bits<8>>,
+    /// The plane's paths that it could have taken.
+    pub transmit_able: Signal<Out, Bits<16>>,
+    /// It asks for an acknowledgement.
+    pub transmit_ack_request: Signal<Out, Bit>,
+    /// A path is judged by what its records were before this cycle.
+    pub judge_valid: Signal<Out, Bit>,
+    /// Its path.
+    pub judge_path: Signal<Out, Bits<16>>,
     /// There is no message to send.
-    pub transmit_idle: Signal<Out, Bit>,
+    pub judge_idle: Signal<Out, Bit>,
     /// A transmission is resolved.
     pub resolve_valid: Signal<Out, Bit>,
     /// Its path.

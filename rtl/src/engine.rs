@@ -1,7 +1,9 @@
 //! The transport engine: both sides, without planes and host.
 use metaroce_cores::counts::{ConnectionFailure, ReceiveCounts, TransmitCounts};
+use metaroce_cores::message_part::{ReceivePost, StreamCommit, WholeMessage};
 use metaroce_cores::narrow::{NarrowConfig, NarrowDescriptor, Narrowing};
 use metaroce_cores::types::{ConfigWrite, FrameEvent, Message, Placement, TxDescriptor};
+use metaroce_protocol::Profile;
 use rust_hdl::prelude::*;
 
 use crate::receive_side::ReceiveSide;
@@ -25,8 +27,15 @@ pub struct Engine<
     const FA: usize,
     const TA: usize,
     const QA: usize,
+    const MA: usize,
     const SA: usize,
     const EA: usize,
+    const XA: usize,
+    const XM: usize,
+    const XP: usize,
+    const XE: usize,
+    const XB: usize,
+    const X: usize,
 > {
     /// The one clock.
     pub clock: Signal<In, Clock>,
@@ -72,6 +81,18 @@ pub struct Engine<
     pub placement_valid: [Signal<Out, Bit>; N],
     /// The plane has room for six more verdicts.
     pub placement_ready: [Signal<In, Bit>; N],
+    /// A buffer for a stream; stays until it is taken.
+    pub post: Signal<In, ReceivePost>,
+    /// Valid.
+    pub post_valid: Signal<In, Bit>,
+    /// Taken.
+    pub post_ready: Signal<Out, Bit>,
+    /// A message is placed whole.
+    pub whole: Signal<Out, WholeMessage>,
+    /// Valid.
+    pub whole_valid: Signal<Out, Bit>,
+    /// Ready.
+    pub whole_ready: Signal<In, Bit>,
     /// An ACK or REFUSAL to send.
     pub answer: Signal<Out, TxDescriptor>,
     /// One hot: the plane of the answer.
@@ -90,7 +111,7 @@ pub struct Engine<
     pub message_slot: Signal<In, Bits<4>>,
     /// Valid.
     pub message_valid: Signal<In, Bit>,
-    /// It becomes the current message.
+    /// It is taken: none is being cut into packets, or this cycle cuts its last.
     pub message_ready: Signal<Out, Bit>,
     /// No message waits outside.
     pub sq_idle: Signal<In, Bit>,
@@ -124,22 +145,29 @@ pub struct Engine<
     pub trace_advance_valid: Signal<Out, Bit>,
     /// Commit trace: Its path.
     pub trace_advance_path: Signal<Out, Bits<16>>,
+    /// Commit trace: the next message of a stream ends.
+    pub trace_retire_receive: Signal<Out, StreamCommit>,
+    /// Commit trace: a buffer is posted.
+    pub trace_post: Signal<Out, StreamCommit>,
     /// Commit trace: A decision.
     pub trace_transmit_valid: Signal<Out, Bit>,
-    /// Commit trace: 0 tail probe, 1 time-out probe, 2 retransmission, 3 new data, 4 entry thrown away, 5 connection failed.
+    /// Commit trace: 0 tail probe, 1 time-out probe, 2 retransmission, 3 new data, 4 retransmission thrown away,
+    /// 5 connection gives up, 6 new data not sent because its connection failed.
     pub trace_transmit_kind: Signal<Out, Bits<3>>,
     /// Commit trace: Its path.
     pub trace_transmit_path: Signal<Out, Bits<16>>,
-    /// Commit trace: Path under the walk, 0xFFFF: none.
-    pub trace_transmit_walk: Signal<Out, Bits<16>>,
-    /// Commit trace: Planes with room.
-    pub trace_transmit_room: Signal<Out, Bits<8>>,
-    /// Commit trace: Planes whose oldest retransmission is looked at.
-    pub trace_transmit_retransmit: Signal<Out, Bits<8>>,
-    /// Commit trace: The current message is looked at.
-    pub trace_transmit_current: Signal<Out, Bit>,
+    /// Commit trace: Planes that new data could have taken.
+    pub trace_transmit_planes: Signal<Out, Bits<8>>,
+    /// Commit trace: The plane's paths that it could have taken.
+    pub trace_transmit_able: Signal<Out, Bits<16>>,
+    /// Commit trace: It asks for an acknowledgement.
+    pub trace_transmit_ack_request: Signal<Out, Bit>,
+    /// Commit trace: A path is judged by what its records were before this cycle.
+    pub trace_judge_valid: Signal<Out, Bit>,
+    /// Commit trace: Its path.
+    pub trace_judge_path: Signal<Out, Bits<16>>,
     /// Commit trace: There is no message to send.
-    pub trace_transmit_idle: Signal<Out, Bit>,
+    pub trace_judge_idle: Signal<Out, Bit>,
     /// Commit trace: A transmission is resolved.
     pub trace_resolve_valid: Signal<Out, Bit>,
     /// Commit trace: Its path.
@@ -154,8 +182,8 @@ pub struct Engine<
     pub trace_give_up_valid: Signal<Out, Bit>,
     /// Commit trace: Which.
     pub trace_give_up_connection: Signal<Out, Bits<12>>,
-    receive_side: ReceiveSide<N, G, CA, GA, RA, SA, EA>,
-    transmit_side: TransmitSide<P, CA, GA, C, F, N, W, IW, FA, TA, QA>,
+    receive_side: ReceiveSide<N, G, CA, GA, RA, SA, EA, XA, XM, XP, XE, XB, X>,
+    transmit_side: TransmitSide<P, CA, GA, C, F, N, W, IW, FA, TA, QA, MA>,
     configuration: NarrowConfig,
     narrow_data: NarrowDescriptor,
     narrow_answer: NarrowDescriptor,
@@ -175,12 +203,19 @@ impl<
     const FA: usize,
     const TA: usize,
     const QA: usize,
+    const MA: usize,
     const SA: usize,
     const EA: usize,
-> Engine<N, P, CA, GA, RA, C, F, W, IW, G, FA, TA, QA, SA, EA>
+    const XA: usize,
+    const XM: usize,
+    const XP: usize,
+    const XE: usize,
+    const XB: usize,
+    const X: usize,
+> Engine<N, P, CA, GA, RA, C, F, W, IW, G, FA, TA, QA, MA, SA, EA, XA, XM, XP, XE, XB, X>
 {
     /// An engine of this size.
-    pub fn new(narrowing: &Narrowing) -> Self {
+    pub fn new(profile: Profile, narrowing: &Narrowing) -> Self {
         Self {
             clock: Default::default(),
             reset: Default::default(),
@@ -204,6 +239,12 @@ impl<
             placement: Default::default(),
             placement_valid: std::array::from_fn(|_| Default::default()),
             placement_ready: std::array::from_fn(|_| Default::default()),
+            post: Default::default(),
+            post_valid: Default::default(),
+            post_ready: Default::default(),
+            whole: Default::default(),
+            whole_valid: Default::default(),
+            whole_ready: Default::default(),
             answer: Default::default(),
             answer_valid: std::array::from_fn(|_| Default::default()),
             answer_ready: std::array::from_fn(|_| Default::default()),
@@ -230,14 +271,17 @@ impl<
             trace_receive_refusal_room: Default::default(),
             trace_advance_valid: Default::default(),
             trace_advance_path: Default::default(),
+            trace_retire_receive: Default::default(),
+            trace_post: Default::default(),
             trace_transmit_valid: Default::default(),
             trace_transmit_kind: Default::default(),
             trace_transmit_path: Default::default(),
-            trace_transmit_walk: Default::default(),
-            trace_transmit_room: Default::default(),
-            trace_transmit_retransmit: Default::default(),
-            trace_transmit_current: Default::default(),
-            trace_transmit_idle: Default::default(),
+            trace_transmit_planes: Default::default(),
+            trace_transmit_able: Default::default(),
+            trace_transmit_ack_request: Default::default(),
+            trace_judge_valid: Default::default(),
+            trace_judge_path: Default::default(),
+            trace_judge_idle: Default::default(),
             trace_resolve_valid: Default::default(),
             trace_resolve_path: Default::default(),
             trace_resolve_tsn: Default::default(),
@@ -245,7 +289,7 @@ impl<
             trace_acknowledge_plane: Default::default(),
             trace_give_up_valid: Default::default(),
             trace_give_up_connection: Default::default(),
-            receive_side: ReceiveSide::new(GA - CA, narrowing),
+            receive_side: ReceiveSide::new(GA - CA, profile, narrowing),
             transmit_side: TransmitSide::new(narrowing),
             configuration: NarrowConfig::new(narrowing),
             narrow_data: NarrowDescriptor::data(narrowing),
@@ -268,9 +312,17 @@ impl<
     const FA: usize,
     const TA: usize,
     const QA: usize,
+    const MA: usize,
     const SA: usize,
     const EA: usize,
-> Logic for Engine<N, P, CA, GA, RA, C, F, W, IW, G, FA, TA, QA, SA, EA>
+    const XA: usize,
+    const XM: usize,
+    const XP: usize,
+    const XE: usize,
+    const XB: usize,
+    const X: usize,
+> Logic
+    for Engine<N, P, CA, GA, RA, C, F, W, IW, G, FA, TA, QA, MA, SA, EA, XA, XM, XP, XE, XB, X>
 {
     #[hdl_gen]
     fn update(&mut self) {
@@ -286,6 +338,14 @@ impl<
         self.idle.next = self.receive_side.idle.val() & self.transmit_side.idle.val();
 
         // Received: data.
+        self.receive_side.post.next = self.post.val();
+        self.receive_side.post_valid.next = self.post_valid.val();
+        self.post_ready.next = self.receive_side.post_ready.val();
+        self.whole.next = self.receive_side.whole.val();
+        self.whole_valid.next = self.receive_side.whole_valid.val();
+        self.receive_side.whole_ready.next = self.whole_ready.val();
+        self.trace_retire_receive.next = self.receive_side.trace_retire_receive.val();
+        self.trace_post.next = self.receive_side.trace_post.val();
         self.receive_side.ack_every.next = self.ack_every.val();
         self.receive_side.frame.next = self.receive.val();
         self.receive_side.frame_plane.next = self.receive_plane.val();
@@ -343,11 +403,12 @@ impl<
         self.trace_transmit_valid.next = self.transmit_side.trace_transmit_valid.val();
         self.trace_transmit_kind.next = self.transmit_side.trace_transmit_kind.val();
         self.trace_transmit_path.next = self.transmit_side.trace_transmit_path.val();
-        self.trace_transmit_walk.next = self.transmit_side.trace_transmit_walk.val();
-        self.trace_transmit_room.next = self.transmit_side.trace_transmit_room.val();
-        self.trace_transmit_retransmit.next = self.transmit_side.trace_transmit_retransmit.val();
-        self.trace_transmit_current.next = self.transmit_side.trace_transmit_current.val();
-        self.trace_transmit_idle.next = self.transmit_side.trace_transmit_idle.val();
+        self.trace_transmit_planes.next = self.transmit_side.trace_transmit_planes.val();
+        self.trace_transmit_able.next = self.transmit_side.trace_transmit_able.val();
+        self.trace_transmit_ack_request.next = self.transmit_side.trace_transmit_ack_request.val();
+        self.trace_judge_valid.next = self.transmit_side.trace_judge_valid.val();
+        self.trace_judge_path.next = self.transmit_side.trace_judge_path.val();
+        self.trace_judge_idle.next = self.transmit_side.trace_judge_idle.val();
         self.trace_resolve_valid.next = self.transmit_side.trace_resolve_valid.val();
         self.trace_resolve_path.next = self.transmit_side.trace_resolve_path.val();
         self.trace_resolve_tsn.next = self.transmit_side.trace_resolve_tsn.val();

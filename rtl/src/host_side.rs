@@ -3,6 +3,7 @@ use metaroce_cores::axi_lite::AxiLite;
 use metaroce_cores::completion_writer::CompletionWriter;
 use metaroce_cores::counter_file::CounterFile;
 use metaroce_cores::counts::{ConnectionFailure, ReceiveCounts, TransmitCounts};
+use metaroce_cores::message_part::ReceiveEnd;
 use metaroce_cores::narrow::Narrowing;
 use metaroce_cores::register_file::{Capabilities, RegisterFile};
 use metaroce_cores::types::{ConfigWrite, Message};
@@ -131,7 +132,7 @@ pub struct HostSide<const N: usize, const CA: usize, const M: usize, const MA: u
     pub message_slot: Signal<Out, Bits<4>>,
     /// Valid.
     pub message_valid: Signal<Out, Bit>,
-    /// The transmit side takes it: it has no current message, or finishes it in this cycle.
+    /// The transmit side takes it: it cuts no message into packets, or the last packet of one in this cycle.
     pub message_ready: Signal<In, Bit>,
     /// No WQE can be handed over: none is posted, or all message slots are taken.
     pub sq_idle: Signal<Out, Bit>,
@@ -147,6 +148,12 @@ pub struct HostSide<const N: usize, const CA: usize, const M: usize, const MA: u
     /// Bit i: connection i has failed.
     pub failed: Signal<In, Bits<64>>,
 
+    /// A message that came, to be told of.
+    pub receive: Signal<In, ReceiveEnd>,
+    /// Valid.
+    pub receive_valid: Signal<In, Bit>,
+    /// Ready, not while the completion queue is full.
+    pub receive_ready: Signal<Out, Bit>,
     /// From the receive side.
     pub receive_counts: Signal<In, ReceiveCounts>,
     /// From the transmit side.
@@ -160,7 +167,7 @@ pub struct HostSide<const N: usize, const CA: usize, const M: usize, const MA: u
     /// Under this name.
     pub drop_unknown_opcode: [Signal<In, Bit>; N],
 
-    /// Commit trace: the next WQE is taken: it becomes the current message, or it is bad and ends at once.
+    /// Commit trace: the next WQE is taken: it is sent after those before it, or it is bad and ends at once.
     pub trace_message_valid: Signal<Out, Bit>,
     /// Commit trace: the oldest message completes.
     pub trace_retire_valid: Signal<Out, Bit>,
@@ -259,6 +266,9 @@ impl<const N: usize, const CA: usize, const M: usize, const MA: usize> HostSide<
             failure_connection: Default::default(),
             failure: Default::default(),
             failed: Default::default(),
+            receive: Default::default(),
+            receive_valid: Default::default(),
+            receive_ready: Default::default(),
             receive_counts: Default::default(),
             transmit_counts: Default::default(),
             drop_foreign: std::array::from_fn(|_| Default::default()),
@@ -407,6 +417,9 @@ impl<const N: usize, const CA: usize, const M: usize, const MA: usize> Logic
         self.completion.delivered_slot.next = self.delivered_slot.val();
         self.completion.failure.next = self.failure.val();
         self.failure_connection.next = self.completion.failure_connection.val();
+        self.completion.receive.next = self.receive.val();
+        self.completion.receive_valid.next = self.receive_valid.val();
+        self.receive_ready.next = self.completion.receive_ready.val();
         self.completion.base.next = self.registers.cq_base.val();
         self.completion.size_log2.next = self.registers.cq_size_log2.val();
         self.completion.consumer.next = self.registers.cq_consumer.val();

@@ -9,6 +9,7 @@ use metaroce_cores::narrow::{NarrowFrame, Narrowing};
 use metaroce_cores::prim::Dff;
 use metaroce_cores::stream_fifo::StreamFifo;
 use metaroce_cores::types::Placement;
+use metaroce_protocol::Profile;
 use metaroce_protocol::table::host::Capabilities;
 use rust_hdl::prelude::*;
 
@@ -41,6 +42,12 @@ pub struct Nic<
     const MA: usize,
     const SA: usize,
     const EA: usize,
+    const XA: usize,
+    const XM: usize,
+    const XP: usize,
+    const XE: usize,
+    const XB: usize,
+    const X: usize,
 > {
     /// The one clock.
     pub clock: Signal<In, Clock>,
@@ -63,20 +70,20 @@ pub struct Nic<
     /// What the engines do, for the lockstep.
     pub trace: Trace,
     host: HostSide<N, CA, M, MA>,
-    engine: Engine<N, P, CA, GA, RA, C, F, W, IW, G, FA, TA, QA, SA, EA>,
+    engine: Engine<N, P, CA, GA, RA, C, F, W, IW, G, FA, TA, QA, MA, SA, EA, XA, XM, XP, XE, XB, X>,
     plane_rx: [PlaneRx<D, K, H, A>; N],
     plane_tx: [PlaneTx<D, K, H, A>; N],
     receive_turn: EventArbiter<N>,
     acknowledge_turn: EventArbiter<N>,
     /// Verdicts on their way: the receive side wants to know that six fit.
-    placements: [StreamFifo<Placement, 4>; N],
+    placements: [StreamFifo<Placement, 3>; N],
     received: [NarrowFrame; N],
     acknowledged: [NarrowFrame; N],
     time_mask: Constant<Bits<32>>,
     clock_now: Dff<Bits<32>>,
     errors: Signal<Local, Bits<8>>,
     drops: Signal<Local, Bits<8>>,
-    six: Constant<Bits<4>>,
+    six: Constant<Bits<3>>,
 }
 
 impl<
@@ -101,7 +108,42 @@ impl<
     const MA: usize,
     const SA: usize,
     const EA: usize,
-> Nic<N, D, K, H, A, P, CA, GA, RA, C, F, W, IW, G, FA, TA, QA, M, MA, SA, EA>
+    const XA: usize,
+    const XM: usize,
+    const XP: usize,
+    const XE: usize,
+    const XB: usize,
+    const X: usize,
+>
+    Nic<
+        N,
+        D,
+        K,
+        H,
+        A,
+        P,
+        CA,
+        GA,
+        RA,
+        C,
+        F,
+        W,
+        IW,
+        G,
+        FA,
+        TA,
+        QA,
+        M,
+        MA,
+        SA,
+        EA,
+        XA,
+        XM,
+        XP,
+        XE,
+        XB,
+        X,
+    >
 {
     /// What register CAPABILITIES says.
     pub const CAPABILITIES: Capabilities = Capabilities {
@@ -115,12 +157,12 @@ impl<
     };
 
     /// A NIC of this size; `max_payload`: largest MTU in bytes.
-    pub fn new(max_payload: usize) -> Self {
-        Self::narrowed(max_payload, &Narrowing::none())
+    pub fn new(max_payload: usize, profile: Profile) -> Self {
+        Self::narrowed(max_payload, profile, &Narrowing::none())
     }
 
     /// One that keeps fewer bits.
-    pub fn narrowed(max_payload: usize, narrowing: &Narrowing) -> Self {
+    pub fn narrowed(max_payload: usize, profile: Profile, narrowing: &Narrowing) -> Self {
         Self {
             clock: Default::default(),
             reset: Default::default(),
@@ -133,9 +175,9 @@ impl<
             memory_error: Default::default(),
             trace: Default::default(),
             host: HostSide::new(W, GA - CA, RA, narrowing),
-            engine: Engine::new(narrowing),
-            plane_rx: std::array::from_fn(|_| PlaneRx::new(max_payload)),
-            plane_tx: std::array::from_fn(|_| PlaneTx::new(max_payload)),
+            engine: Engine::new(profile, narrowing),
+            plane_rx: std::array::from_fn(|_| PlaneRx::new(max_payload, profile)),
+            plane_tx: std::array::from_fn(|_| PlaneTx::new(max_payload, profile)),
             receive_turn: Default::default(),
             acknowledge_turn: Default::default(),
             placements: std::array::from_fn(|_| Default::default()),
@@ -172,7 +214,42 @@ impl<
     const MA: usize,
     const SA: usize,
     const EA: usize,
-> Logic for Nic<N, D, K, H, A, P, CA, GA, RA, C, F, W, IW, G, FA, TA, QA, M, MA, SA, EA>
+    const XA: usize,
+    const XM: usize,
+    const XP: usize,
+    const XE: usize,
+    const XB: usize,
+    const X: usize,
+> Logic
+    for Nic<
+        N,
+        D,
+        K,
+        H,
+        A,
+        P,
+        CA,
+        GA,
+        RA,
+        C,
+        F,
+        W,
+        IW,
+        G,
+        FA,
+        TA,
+        QA,
+        M,
+        MA,
+        SA,
+        EA,
+        XA,
+        XM,
+        XP,
+        XE,
+        XB,
+        X,
+    >
 {
     #[hdl_gen]
     fn update(&mut self) {
@@ -252,6 +329,21 @@ impl<
         self.engine.message_valid.next = self.host.message_valid.val();
         self.engine.sq_idle.next = self.host.sq_idle.val();
         self.engine.failure_connection.next = self.host.failure_connection.val();
+        // Its host side knows Writes only: nobody posts a buffer, or is told of what came.
+        self.engine.post.next.stream = 0.into();
+        self.engine.post.next.address = 0.into();
+        self.engine.post.next.length = 0.into();
+        self.engine.post.next.wr_id = 0.into();
+        self.engine.post_valid.next = false;
+        self.engine.whole_ready.next = true;
+        self.host.receive.next.connection = 0.into();
+        self.host.receive.next.stream = 0.into();
+        self.host.receive.next.message = 0.into();
+        self.host.receive.next.length = 0.into();
+        self.host.receive.next.has_immediate = false;
+        self.host.receive.next.immediate = 0.into();
+        self.host.receive.next.wr_id = 0.into();
+        self.host.receive_valid.next = false;
         self.receive_turn.clock.next = self.clock.val();
         self.receive_turn.reset.next = self.host.transport_reset.val();
         self.engine.receive.next = self.receive_turn.out.val();
@@ -361,11 +453,12 @@ impl<
         self.trace.transmit_valid.next = self.engine.trace_transmit_valid.val();
         self.trace.transmit_kind.next = self.engine.trace_transmit_kind.val();
         self.trace.transmit_path.next = self.engine.trace_transmit_path.val();
-        self.trace.transmit_walk.next = self.engine.trace_transmit_walk.val();
-        self.trace.transmit_room.next = self.engine.trace_transmit_room.val();
-        self.trace.transmit_retransmit.next = self.engine.trace_transmit_retransmit.val();
-        self.trace.transmit_current.next = self.engine.trace_transmit_current.val();
-        self.trace.transmit_idle.next = self.engine.trace_transmit_idle.val();
+        self.trace.transmit_planes.next = self.engine.trace_transmit_planes.val();
+        self.trace.transmit_able.next = self.engine.trace_transmit_able.val();
+        self.trace.transmit_ack_request.next = self.engine.trace_transmit_ack_request.val();
+        self.trace.judge_valid.next = self.engine.trace_judge_valid.val();
+        self.trace.judge_path.next = self.engine.trace_judge_path.val();
+        self.trace.judge_idle.next = self.engine.trace_judge_idle.val();
         self.trace.resolve_valid.next = self.engine.trace_resolve_valid.val();
         self.trace.resolve_path.next = self.engine.trace_resolve_path.val();
         self.trace.resolve_tsn.next = self.engine.trace_resolve_tsn.val();

@@ -5,6 +5,7 @@ use metaroce_cores::parser::Parser;
 use metaroce_cores::skid_buffer::SkidBuffer;
 use metaroce_cores::stream_fifo::FrameFifo;
 use metaroce_cores::types::{FrameEvent, Placement};
+use metaroce_protocol::Profile;
 use rust_hdl::prelude::*;
 
 /// Beats of the longest write burst: long enough to hide an address, short enough to share a memory.
@@ -29,7 +30,7 @@ pub struct PlaneRx<const D: usize, const K: usize, const H: usize, const A: usiz
     pub s_axis_tready: Signal<Out, Bit>,
     /// Last beat of the frame.
     pub s_axis_tlast: Signal<In, Bit>,
-    /// A checked WRITE or PROBE, for the receive engine.
+    /// A checked Data or PROBE, for the receive engine.
     pub receive: Signal<Out, FrameEvent>,
     pub receive_valid: Signal<Out, Bit>,
     pub receive_ready: Signal<In, Bit>,
@@ -73,7 +74,7 @@ pub struct PlaneRx<const D: usize, const K: usize, const H: usize, const A: usiz
 
 impl<const D: usize, const K: usize, const H: usize, const A: usize> PlaneRx<D, K, H, A> {
     /// `max_payload`: largest MTU in bytes; the payload FIFO must hold two of them.
-    pub fn new(max_payload: usize) -> Self {
+    pub fn new(max_payload: usize, profile: Profile) -> Self {
         assert!(D == 8 * K && H * K == 104, "K is D / 8, H is 104 / K");
         assert!(
             K << A >= 2 * max_payload,
@@ -116,7 +117,7 @@ impl<const D: usize, const K: usize, const H: usize, const A: usize> PlaneRx<D, 
             m_axi_bresp: Default::default(),
             m_axi_bvalid: Default::default(),
             m_axi_bready: Default::default(),
-            parser: Parser::new(max_payload),
+            parser: Parser::new(max_payload, profile.tracks_messages()),
             fifo: Default::default(),
             placements: Default::default(),
             writer: AxiWriter::new(BURST_BEATS),

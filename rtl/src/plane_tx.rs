@@ -5,6 +5,7 @@ use metaroce_cores::deparser::Deparser;
 use metaroce_cores::prim::Dff;
 use metaroce_cores::skid_buffer::SkidBuffer;
 use metaroce_cores::types::TxDescriptor;
+use metaroce_protocol::Profile;
 use rust_hdl::prelude::*;
 
 /// Beats of the longest read burst: long enough to hide an address, short enough to share a memory.
@@ -66,7 +67,7 @@ pub struct PlaneTx<const D: usize, const K: usize, const H: usize, const A: usiz
 
 impl<const D: usize, const K: usize, const H: usize, const A: usize> PlaneTx<D, K, H, A> {
     /// `max_payload`: largest MTU in bytes; the payload FIFO must hold two of them.
-    pub fn new(max_payload: usize) -> Self {
+    pub fn new(max_payload: usize, profile: Profile) -> Self {
         assert!(D == 8 * K && H * K == 104, "K is D / 8, H is 104 / K");
         assert!(
             K << A >= 2 * max_payload,
@@ -103,7 +104,7 @@ impl<const D: usize, const K: usize, const H: usize, const A: usize> PlaneTx<D, 
             frames: Default::default(),
             reads: Default::default(),
             reader: AxiReader::new(BURST_BEATS),
-            deparser: Default::default(),
+            deparser: Deparser::new(profile.tracks_messages()),
             answering: Default::default(),
             take_answer: Default::default(),
         }

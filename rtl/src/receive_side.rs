@@ -1,6 +1,10 @@
-//! The receive side: what WRITEs and PROBEs do, and the answers to them.
+//! The receive side: what data and PROBEs do, and the answers to them.
 use metaroce_cores::answer_builder::AnswerBuilder;
 use metaroce_cores::counts::ReceiveCounts;
+use metaroce_cores::generated::constants;
+use metaroce_cores::message_part::{ReceivePost, StreamCommit, WholeMessage};
+use metaroce_cores::message_tails::MessageTails;
+use metaroce_cores::message_tracker::MessageTracker;
 use metaroce_cores::narrow::Narrowing;
 use metaroce_cores::prim::Dff;
 use metaroce_cores::receive_engine::ReceiveEngine;
@@ -8,12 +12,14 @@ use metaroce_cores::receive_tables::Refused;
 use metaroce_cores::shift_queue::ShiftQueue;
 use metaroce_cores::stream_fifo::StreamFifo;
 use metaroce_cores::types::{ConfigWrite, FrameEvent, Placement, TxDescriptor};
+use metaroce_protocol::Profile;
 use rust_hdl::prelude::*;
 
 /// Receive engine, its tables, and the builder of ACKs and REFUSALs, for N planes.
 ///
 /// `G`: the window's rows of 16 slots; `CA`, `GA`, `RA`: address bits of connections, paths (all connections'), regions;
-/// `SA` = GA + log2 G, `EA` = GA + 1.
+/// `SA` = GA + log2 G, `EA` = GA + 1. Of profile `Messages`: `XA` address bits of all streams, `XM`, `XP` log2 of a stream's messages
+/// in flight and posted buffers, `XE` = XA + XM, `XB` = XA + XP, `X` = 2^XA; in profile `Write` nothing reads the tracker.
 #[derive(LogicBlock)]
 pub struct ReceiveSide<
     const N: usize,
@@ -23,12 +29,18 @@ pub struct ReceiveSide<
     const RA: usize,
     const SA: usize,
     const EA: usize,
+    const XA: usize,
+    const XM: usize,
+    const XP: usize,
+    const XE: usize,
+    const XB: usize,
+    const X: usize,
 > {
     /// The one clock.
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high. Tables keep their contents: configure again after it.
     pub reset: Signal<In, Bit>,
-    /// A WRITE or PROBE that its parser passed.
+    /// A data packet or PROBE that its parser passed.
     pub frame: Signal<In, FrameEvent>,
     /// The plane it came from; `frame_ready` depends on it.
     pub frame_plane: Signal<In, Bits<3>>,
@@ -36,7 +48,7 @@ pub struct ReceiveSide<
     pub frame_valid: Signal<In, Bit>,
     /// Ready; never depends on `frame_valid`.
     pub frame_ready: Signal<Out, Bit>,
-    /// Verdict on a WRITE's payload, four cycles after its event entered; nothing waits.
+    /// Verdict on a data packet's payload, four cycles after its event entered; nothing waits.
     pub placement: Signal<Out, Placement>,
     /// One hot: the plane of the verdict.
     pub placement_valid: [Signal<Out, Bit>; N],
@@ -49,6 +61,18 @@ pub struct ReceiveSide<
     pub answer_valid: [Signal<Out, Bit>; N],
     /// The plane's slot is free; once up it stays up until an answer comes (valid comes five cycles after it was looked at).
     pub answer_ready: [Signal<In, Bit>; N],
+    /// A buffer for a stream; stays until it is taken.
+    pub post: Signal<In, ReceivePost>,
+    /// Valid.
+    pub post_valid: Signal<In, Bit>,
+    /// Taken, not while its stream holds all that it can.
+    pub post_ready: Signal<Out, Bit>,
+    /// A message is placed whole: its bytes are in memory once all that was placed before is.
+    pub whole: Signal<Out, WholeMessage>,
+    /// Valid.
+    pub whole_valid: Signal<Out, Bit>,
+    /// Ready. While it is not, messages end nowhere: their senders run into the number that may be in flight.
+    pub whole_ready: Signal<In, Bit>,
     /// Configuration.
     pub config_write: Signal<In, ConfigWrite>,
     /// No event enters, no answer is begun.
@@ -75,8 +99,14 @@ pub struct ReceiveSide<
     pub trace_advance_valid: Signal<Out, Bit>,
     /// Its path.
     pub trace_advance_path: Signal<Out, Bits<16>>,
+    /// Commit trace: the next message of a stream ends.
+    pub trace_retire_receive: Signal<Out, StreamCommit>,
+    /// Commit trace: a buffer is posted.
+    pub trace_post: Signal<Out, StreamCommit>,
     engine: ReceiveEngine<G, CA, GA, RA, SA>,
     builder: AnswerBuilder<N, G, CA, GA>,
+    tails: MessageTails,
+    tracker: MessageTracker<CA, XA, XM, XP, XE, XB, X>,
     /// A path has one request at most, and one more of each life it had: half full, it takes what all paths may still ask for.
     requests: [StreamFifo<Bits<GA>, EA>; N],
     /// A refusal leaves it when its answer is built: 4 at most, as docs/protocol.md says.
@@ -85,6 +115,8 @@ pub struct ReceiveSide<
     open: [Dff<Bit>; N],
     enter: Signal<Local, Bit>,
     half: Constant<Bits<EA>>,
+    messages: Constant<Bit>,
+    table_connection: Constant<Bits<4>>,
 }
 
 impl<
@@ -95,10 +127,17 @@ impl<
     const RA: usize,
     const SA: usize,
     const EA: usize,
-> ReceiveSide<N, G, CA, GA, RA, SA, EA>
+    const XA: usize,
+    const XM: usize,
+    const XP: usize,
+    const XE: usize,
+    const XB: usize,
+    const X: usize,
+> ReceiveSide<N, G, CA, GA, RA, SA, EA, XA, XM, XP, XE, XB, X>
 {
     /// `path_bits`: bits of a path number in its connection, GA - CA.
-    pub fn new(path_bits: usize, narrowing: &Narrowing) -> Self {
+    pub fn new(path_bits: usize, profile: Profile, narrowing: &Narrowing) -> Self {
+        let messages = profile.tracks_messages();
         assert!((1..=8).contains(&N), "1 to 8 planes");
         assert_eq!(EA, GA + 1, "requests of two lives of every path");
         assert_eq!(
@@ -127,6 +166,12 @@ impl<
             hold: Default::default(),
             idle: Default::default(),
             ack_every: Default::default(),
+            post: Default::default(),
+            post_valid: Default::default(),
+            post_ready: Default::default(),
+            whole: Default::default(),
+            whole_valid: Default::default(),
+            whole_ready: Default::default(),
             counts: Default::default(),
             trace_ack_build_valid: Default::default(),
             trace_ack_build_path: Default::default(),
@@ -136,14 +181,20 @@ impl<
             trace_receive_refusal_room: Default::default(),
             trace_advance_valid: Default::default(),
             trace_advance_path: Default::default(),
-            engine: ReceiveEngine::new(path_bits, narrowing),
+            trace_retire_receive: Default::default(),
+            trace_post: Default::default(),
+            engine: ReceiveEngine::new(path_bits, messages, narrowing),
             builder: AnswerBuilder::new(path_bits),
+            tails: MessageTails::new(CA, XA - CA),
+            tracker: Default::default(),
             requests: std::array::from_fn(|_| Default::default()),
             refusals: Default::default(),
             room: Default::default(),
             open: std::array::from_fn(|_| Default::default()),
             enter: Default::default(),
             half: Constant::new((1 << GA as LiteralType).into()),
+            messages: Constant::new(messages),
+            table_connection: Constant::new(constants::TABLE_CONNECTION.into()),
         }
     }
 }
@@ -156,17 +207,26 @@ impl<
     const RA: usize,
     const SA: usize,
     const EA: usize,
-> Logic for ReceiveSide<N, G, CA, GA, RA, SA, EA>
+    const XA: usize,
+    const XM: usize,
+    const XP: usize,
+    const XE: usize,
+    const XB: usize,
+    const X: usize,
+> Logic for ReceiveSide<N, G, CA, GA, RA, SA, EA, XA, XM, XP, XE, XB, X>
 {
     #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, engine, builder, refusals);
+        clock!(self, clock, engine, builder, tracker, refusals);
+        self.tracker.reset.next = self.reset.val();
         self.engine.reset.next = self.reset.val();
         self.builder.reset.next = self.reset.val();
         self.refusals.reset.next = self.reset.val();
 
         // The door, a cycle ahead: room for all that the events inside may put out.
-        self.room.next = !self.hold.val() & !self.engine.loading.val();
+        self.room.next = !self.hold.val()
+            & !self.engine.loading.val()
+            & !(self.messages.val() & (self.tracker.loading.val() | self.tracker.backlog.val()));
         for i in 0..N {
             if self.requests[i].level.val() >= self.half.val() {
                 self.room.next = false;
@@ -188,6 +248,39 @@ impl<
         self.engine.ack_every.next = self.ack_every.val();
         self.engine.refusal_room.next = self.refusals.room.val();
         self.engine.built.next = self.builder.built.val();
+
+        // Messages.
+        self.tails.frame.next = self.frame.val();
+        self.tracker.part.next = self.tails.part.val();
+        self.engine.tracker_refuses.next = self.tracker.refused.val();
+        self.engine.tracker.next = self.tracker.verdict.val();
+        self.tracker.accepted.next = self.engine.accepted.val();
+        self.tracker.hold.next = self.hold.val();
+        self.tracker.post.next = self.post.val();
+        self.tracker.post_valid.next = self.post_valid.val();
+        self.post_ready.next = self.messages.val() & self.tracker.post_ready.val();
+        self.whole.next = self.tracker.whole.val();
+        self.whole_valid.next = self.messages.val() & self.tracker.whole_valid.val();
+        self.tracker.whole_ready.next = self.whole_ready.val();
+        self.tracker.start.next = self.config_write.val().valid
+            & (self.config_write.val().table == self.table_connection.val());
+        self.tracker.start_connection.next = bit_cast::<CA, 16>(self.config_write.val().index);
+        self.trace_retire_receive.next = self.tracker.retired.val();
+        self.trace_post.next = self.tracker.posted.val();
+        if !self.messages.val() {
+            // Nothing reads the tracker: synthesis removes it.
+            self.whole.next.stream = 0.into();
+            self.whole.next.message = 0.into();
+            self.whole.next.length = 0.into();
+            self.whole.next.has_immediate = false;
+            self.whole.next.immediate = 0.into();
+            self.whole.next.took = false;
+            self.whole.next.wr_id = 0.into();
+            self.trace_retire_receive.next.valid = false;
+            self.trace_retire_receive.next.stream = 0.into();
+            self.trace_post.next.valid = false;
+            self.trace_post.next.stream = 0.into();
+        }
 
         self.placement.next = self.engine.placement.val();
         self.refusals.push.next = self.engine.refused_valid.val();
@@ -219,7 +312,9 @@ impl<
             self.builder.answer_ready[i].next = self.answer_ready[i].val();
             self.answer_valid[i].next = self.builder.answer_valid[i].val();
         }
-        self.idle.next = !self.engine.busy.val() & !self.builder.busy.val();
+        self.idle.next = !self.engine.busy.val()
+            & !self.builder.busy.val()
+            & !(self.messages.val() & self.tracker.busy.val());
 
         self.counts.next = self.engine.counts.val();
         self.counts.next.tx_acks = self.builder.built.val().valid;

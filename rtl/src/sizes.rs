@@ -5,36 +5,95 @@ use crate::receive_side::ReceiveSide;
 use crate::transmit_side::TransmitSide;
 use metaroce_cores::narrow::Narrowing;
 use metaroce_emit::{Design, EmitError, emit as emit_block};
+use metaroce_protocol::Profile;
 use metaroce_protocol::table::host::Capabilities;
 use rust_hdl::prelude::*;
 
 /// 4 planes, 64 bits; 4 connections of 16 paths, window 256, 16 message slots, 16 regions.
-pub type Small = Nic<4, 64, 8, 13, 10, 16, 2, 6, 4, 4, 64, 256, 8, 16, 14, 14, 10, 16, 4, 10, 7>;
+pub type Small = Nic<
+    4,
+    64,
+    8,
+    13,
+    10,
+    16,
+    2,
+    6,
+    4,
+    4,
+    64,
+    256,
+    8,
+    16,
+    14,
+    14,
+    10,
+    16,
+    4,
+    10,
+    7,
+    4,
+    4,
+    4,
+    8,
+    8,
+    16,
+>;
 /// Its engine.
-pub type SmallEngine = Engine<4, 16, 2, 6, 4, 4, 64, 256, 8, 16, 14, 14, 10, 10, 7>;
+pub type SmallEngine =
+    Engine<4, 16, 2, 6, 4, 4, 64, 256, 8, 16, 14, 14, 10, 4, 10, 7, 4, 4, 4, 8, 8, 16>;
 /// Its receive side.
-pub type SmallReceiveSide = ReceiveSide<4, 16, 2, 6, 4, 10, 7>;
+pub type SmallReceiveSide = ReceiveSide<4, 16, 2, 6, 4, 10, 7, 4, 4, 4, 8, 8, 16>;
 /// Its transmit side.
-pub type SmallTransmitSide = TransmitSide<16, 2, 6, 4, 64, 4, 256, 8, 14, 14, 10>;
+pub type SmallTransmitSide = TransmitSide<16, 2, 6, 4, 64, 4, 256, 8, 14, 14, 10, 4>;
 
 /// 4 planes, 64 bits; 64 connections of 16 paths, window 256, 16 message slots, 64 regions.
-pub type Medium =
-    Nic<4, 64, 8, 13, 10, 16, 6, 10, 6, 64, 1024, 256, 8, 16, 18, 18, 12, 16, 4, 14, 11>;
+pub type Medium = Nic<
+    4,
+    64,
+    8,
+    13,
+    10,
+    16,
+    6,
+    10,
+    6,
+    64,
+    1024,
+    256,
+    8,
+    16,
+    18,
+    18,
+    12,
+    16,
+    4,
+    14,
+    11,
+    7,
+    4,
+    4,
+    11,
+    11,
+    128,
+>;
 /// Its engine.
-pub type MediumEngine = Engine<4, 16, 6, 10, 6, 64, 1024, 256, 8, 16, 18, 18, 12, 14, 11>;
+pub type MediumEngine =
+    Engine<4, 16, 6, 10, 6, 64, 1024, 256, 8, 16, 18, 18, 12, 4, 14, 11, 7, 4, 4, 11, 11, 128>;
 /// Its receive side.
-pub type MediumReceiveSide = ReceiveSide<4, 16, 6, 10, 6, 14, 11>;
+pub type MediumReceiveSide = ReceiveSide<4, 16, 6, 10, 6, 14, 11, 7, 4, 4, 11, 11, 128>;
 /// Its transmit side.
-pub type MediumTransmitSide = TransmitSide<16, 6, 10, 64, 1024, 4, 256, 8, 18, 18, 12>;
+pub type MediumTransmitSide = TransmitSide<16, 6, 10, 64, 1024, 4, 256, 8, 18, 18, 12, 4>;
 
 /// 1 plane, 8 bits; 2 connections of 4 paths, window 32, 4 message slots, 4 regions.
-pub type Tiny = Nic<1, 8, 1, 104, 11, 4, 1, 3, 2, 2, 8, 32, 5, 2, 8, 11, 8, 4, 2, 4, 4>;
+pub type Tiny =
+    Nic<1, 8, 1, 104, 11, 4, 1, 3, 2, 2, 8, 32, 5, 2, 8, 11, 8, 4, 2, 4, 4, 1, 1, 1, 2, 2, 2>;
 /// Its engine.
-pub type TinyEngine = Engine<1, 4, 1, 3, 2, 2, 8, 32, 5, 2, 8, 11, 8, 4, 4>;
+pub type TinyEngine = Engine<1, 4, 1, 3, 2, 2, 8, 32, 5, 2, 8, 11, 8, 2, 4, 4, 1, 1, 1, 2, 2, 2>;
 /// Its receive side.
-pub type TinyReceiveSide = ReceiveSide<1, 2, 1, 3, 2, 4, 4>;
+pub type TinyReceiveSide = ReceiveSide<1, 2, 1, 3, 2, 4, 4, 1, 1, 1, 2, 2, 2>;
 /// Its transmit side.
-pub type TinyTransmitSide = TransmitSide<4, 1, 3, 2, 8, 1, 32, 5, 8, 11, 8>;
+pub type TinyTransmitSide = TransmitSide<4, 1, 3, 2, 8, 1, 32, 5, 8, 11, 8, 2>;
 
 /// A size of the NIC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,6 +127,13 @@ impl Size {
         }
     }
 
+    /// The verbs that it speaks.
+    pub const fn profile(self) -> Profile {
+        match self {
+            Self::Medium | Self::Small | Self::Tiny => Profile::Write,
+        }
+    }
+
     /// What register CAPABILITIES says.
     pub const fn capabilities(self) -> Capabilities {
         match self {
@@ -83,31 +149,41 @@ const STACK_BYTES: usize = 256 << 20;
 
 /// The Verilog of a whole NIC of this size.
 pub fn emit(size: Size) -> Result<Design, EmitError> {
-    let (most, name) = (size.largest_payload(), format!("metaroce_{}", size.name()));
+    let (most, profile) = (size.largest_payload(), size.profile());
+    let name = format!("metaroce_{}", size.name());
     with_stack(move || match size {
-        Size::Medium => emit_as(Medium::new(most), &name),
-        Size::Small => emit_as(Small::new(most), &name),
-        Size::Tiny => emit_as(Tiny::new(most), &name),
+        Size::Medium => emit_as(Medium::new(most, profile), &name),
+        Size::Small => emit_as(Small::new(most, profile), &name),
+        Size::Tiny => emit_as(Tiny::new(most, profile), &name),
     })
 }
 
 /// The Verilog of its engine alone.
 pub fn emit_engine(size: Size) -> Result<Design, EmitError> {
-    let whole = Narrowing::none();
+    let (profile, whole) = (size.profile(), Narrowing::none());
     with_stack(move || match size {
-        Size::Medium => emit_as(MediumEngine::new(&whole), "engine_medium"),
-        Size::Small => emit_as(SmallEngine::new(&whole), "engine_small"),
-        Size::Tiny => emit_as(TinyEngine::new(&whole), "engine_tiny"),
+        Size::Medium => emit_as(MediumEngine::new(profile, &whole), "engine_medium"),
+        Size::Small => emit_as(SmallEngine::new(profile, &whole), "engine_small"),
+        Size::Tiny => emit_as(TinyEngine::new(profile, &whole), "engine_tiny"),
     })
 }
 
-/// The Verilog of its receive side alone.
-pub fn emit_receive_side(size: Size) -> Result<Design, EmitError> {
+/// The Verilog of its receive side alone, for this profile.
+pub fn emit_receive_side(size: Size, profile: Profile) -> Result<Design, EmitError> {
     let whole = Narrowing::none();
     with_stack(move || match size {
-        Size::Medium => emit_as(MediumReceiveSide::new(4, &whole), "receive_side_medium"),
-        Size::Small => emit_as(SmallReceiveSide::new(4, &whole), "receive_side_small"),
-        Size::Tiny => emit_as(TinyReceiveSide::new(2, &whole), "receive_side_tiny"),
+        Size::Medium => emit_as(
+            MediumReceiveSide::new(4, profile, &whole),
+            "receive_side_medium",
+        ),
+        Size::Small => emit_as(
+            SmallReceiveSide::new(4, profile, &whole),
+            "receive_side_small",
+        ),
+        Size::Tiny => emit_as(
+            TinyReceiveSide::new(2, profile, &whole),
+            "receive_side_tiny",
+        ),
     })
 }
 

@@ -14,7 +14,8 @@ use rust_hdl::prelude::*;
 /// Transmit engine, ACK engine, resolver, retransmit queues and walk, for N planes.
 ///
 /// `P` paths a connection; `CA`, `GA`: address bits of connections and of paths (all connections'); `C`: 2^CA; `F`: 2^GA;
-/// `W` window, `IW`: log2 W; `FA`: GA + IW; `TA`: GA + 8; `QA`: log2 of each retransmit queue's entries.
+/// `W` window, `IW`: log2 W; `FA`: GA + IW; `TA`: GA + 8; `QA`: log2 of each
+/// retransmit queue's entries; `MA`: of the packets that wait for their path.
 #[derive(LogicBlock)]
 pub struct TransmitSide<
     const P: usize,
@@ -28,6 +29,7 @@ pub struct TransmitSide<
     const FA: usize,
     const TA: usize,
     const QA: usize,
+    const MA: usize,
 > {
     /// The one clock.
     pub clock: Signal<In, Clock>,
@@ -51,7 +53,7 @@ pub struct TransmitSide<
     pub message_slot: Signal<In, Bits<4>>,
     /// Valid.
     pub message_valid: Signal<In, Bit>,
-    /// It becomes the current message: there is none, or this cycle's commit is its last.
+    /// It is taken: none is being cut into packets, or this cycle cuts its last.
     pub message_ready: Signal<Out, Bit>,
     /// No message waits outside.
     pub sq_idle: Signal<In, Bit>,
@@ -93,20 +95,23 @@ pub struct TransmitSide<
 
     /// Commit trace: a decision.
     pub trace_transmit_valid: Signal<Out, Bit>,
-    /// 0 tail probe, 1 time-out probe, 2 retransmission, 3 new data, 4 entry thrown away, 5 connection gives up.
+    /// 0 tail probe, 1 time-out probe, 2 retransmission, 3 new data, 4 retransmission thrown away, 5 connection gives up,
+    /// 6 new data not sent because its connection failed.
     pub trace_transmit_kind: Signal<Out, Bits<3>>,
     /// Its path.
     pub trace_transmit_path: Signal<Out, Bits<16>>,
-    /// Path under the walk, 0xFFFF: none.
-    pub trace_transmit_walk: Signal<Out, Bits<16>>,
-    /// Planes with room.
-    pub trace_transmit_room: Signal<Out, Bits<8>>,
-    /// Planes whose oldest retransmission is looked at: one at most.
-    pub trace_transmit_retransmit: Signal<Out, Bits<8>>,
-    /// The current message is looked at.
-    pub trace_transmit_current: Signal<Out, Bit>,
-    /// There is no message to send, here or outside.
-    pub trace_transmit_idle: Signal<Out, Bit>,
+    /// Planes that new data could have taken.
+    pub trace_transmit_planes: Signal<Out, Bits<8>>,
+    /// The plane's paths that it could have taken.
+    pub trace_transmit_able: Signal<Out, Bits<16>>,
+    /// It asks for an acknowledgement.
+    pub trace_transmit_ack_request: Signal<Out, Bit>,
+    /// A path is judged by what its records were before this cycle.
+    pub trace_judge_valid: Signal<Out, Bit>,
+    /// Its path.
+    pub trace_judge_path: Signal<Out, Bits<16>>,
+    /// There is no message to send.
+    pub trace_judge_idle: Signal<Out, Bit>,
     /// Commit trace: a transmission is resolved.
     pub trace_resolve_valid: Signal<Out, Bit>,
     /// Its path.
@@ -122,7 +127,7 @@ pub struct TransmitSide<
     /// Which.
     pub trace_give_up_connection: Signal<Out, Bits<12>>,
     configuration: TransmitConfig,
-    engine: TransmitEngine<P, CA, GA, C, N, QA>,
+    engine: TransmitEngine<P, CA, GA, C, N, QA, MA>,
     builder: DescriptorBuilder<N, CA, GA, IW, FA>,
     ack: AckEngine<CA, GA, C, W>,
     resolver: Resolver<CA, GA, C, F, W, IW, TA>,
@@ -145,7 +150,8 @@ impl<
     const FA: usize,
     const TA: usize,
     const QA: usize,
-> TransmitSide<P, CA, GA, C, F, N, W, IW, FA, TA, QA>
+    const MA: usize,
+> TransmitSide<P, CA, GA, C, F, N, W, IW, FA, TA, QA, MA>
 {
     /// A transmit side of this size.
     pub fn new(narrowing: &Narrowing) -> Self {
@@ -195,11 +201,12 @@ impl<
             trace_transmit_valid: Default::default(),
             trace_transmit_kind: Default::default(),
             trace_transmit_path: Default::default(),
-            trace_transmit_walk: Default::default(),
-            trace_transmit_room: Default::default(),
-            trace_transmit_retransmit: Default::default(),
-            trace_transmit_current: Default::default(),
-            trace_transmit_idle: Default::default(),
+            trace_transmit_planes: Default::default(),
+            trace_transmit_able: Default::default(),
+            trace_transmit_ack_request: Default::default(),
+            trace_judge_valid: Default::default(),
+            trace_judge_path: Default::default(),
+            trace_judge_idle: Default::default(),
             trace_resolve_valid: Default::default(),
             trace_resolve_path: Default::default(),
             trace_resolve_tsn: Default::default(),
@@ -209,7 +216,7 @@ impl<
             trace_give_up_connection: Default::default(),
             configuration: Default::default(),
             engine: TransmitEngine::new(W, narrowing),
-            builder: Default::default(),
+            builder: DescriptorBuilder::new(narrowing),
             ack: AckEngine::new(narrowing),
             resolver: Resolver::new(narrowing),
             connections: Default::default(),
@@ -233,7 +240,8 @@ impl<
     const FA: usize,
     const TA: usize,
     const QA: usize,
-> Logic for TransmitSide<P, CA, GA, C, F, N, W, IW, FA, TA, QA>
+    const MA: usize,
+> Logic for TransmitSide<P, CA, GA, C, F, N, W, IW, FA, TA, QA, MA>
 {
     #[hdl_gen]
     fn update(&mut self) {
@@ -280,6 +288,7 @@ impl<
         self.engine.sq_idle.next = self.sq_idle.val();
         self.engine.failed.next = self.connections.failed.val();
         self.engine.room.next = self.builder.room.val();
+        self.engine.spare.next = self.builder.spare.val();
         self.engine.snapshot.next = self.ack.snapshot.val();
         self.engine.resolved.next = self.resolver.resolved.val();
         self.engine.lost_valid.next = self.resolver.lost_valid.val();
@@ -291,6 +300,10 @@ impl<
         self.engine.mtu_log2.next = self.mtu_log2.val();
 
         // Descriptors.
+        self.builder.claim.next = self.engine.claim.val();
+        self.builder.recall_path.next = self.engine.recall_path.val();
+        self.builder.recall_psn.next = self.engine.recall_psn.val();
+        self.builder.forfeit.next = self.engine.forfeit.val();
         self.builder.transmission.next = self.engine.transmission.val();
         self.builder.transmission_plane.next = self.engine.transmission_plane.val();
         self.builder.transmission_valid.next = self.engine.transmission_valid.val();
@@ -369,10 +382,7 @@ impl<
         self.counted.d.next.rx_on_failed_connection = self.ack.on_failed.val();
         self.counted.d.next.tx_writes =
             self.engine.trace_valid.val() & (self.engine.trace_kind.val() == bits::<3>(3));
-        self.counted.d.next.tx_write_bytes = bits::<16>(0);
-        if self.engine.trace_valid.val() & (self.engine.trace_kind.val() == bits::<3>(3)) {
-            self.counted.d.next.tx_write_bytes = self.engine.payload.val();
-        }
+        self.counted.d.next.tx_write_bytes = self.builder.written_bytes.val();
         self.counted.d.next.tx_retransmissions =
             self.engine.trace_valid.val() & (self.engine.trace_kind.val() == bits::<3>(2));
         self.counted.d.next.tx_tail_probes =
@@ -385,11 +395,12 @@ impl<
         self.trace_transmit_valid.next = self.engine.trace_valid.val();
         self.trace_transmit_kind.next = self.engine.trace_kind.val();
         self.trace_transmit_path.next = self.engine.trace_path.val();
-        self.trace_transmit_walk.next = self.engine.trace_walk.val();
-        self.trace_transmit_room.next = bit_cast::<8, N>(self.builder.room.val());
-        self.trace_transmit_retransmit.next = bit_cast::<8, N>(self.engine.trace_retransmit.val());
-        self.trace_transmit_current.next = self.engine.trace_current.val();
-        self.trace_transmit_idle.next = self.engine.trace_idle.val();
+        self.trace_transmit_planes.next = bit_cast::<8, N>(self.engine.trace_planes.val());
+        self.trace_transmit_able.next = bit_cast::<16, P>(self.engine.trace_able.val());
+        self.trace_transmit_ack_request.next = self.engine.transmission.val().ack_request;
+        self.trace_judge_valid.next = self.engine.trace_judge_valid.val();
+        self.trace_judge_path.next = self.engine.trace_judge_path.val();
+        self.trace_judge_idle.next = self.engine.trace_judge_idle.val();
         self.trace_resolve_valid.next = self.resolver.trace_valid.val();
         self.trace_resolve_path.next = self.resolver.lost.val().path;
         self.trace_resolve_tsn.next = self.resolver.trace_tsn.val();

@@ -1,7 +1,9 @@
 //! What can be measured, by name.
 
 use metaroce_cores::ack_engine::AckEngine;
+use metaroce_cores::message_tracker::MessageTracker;
 use metaroce_cores::narrow::Narrowing;
+use metaroce_cores::parser::Parser;
 use metaroce_cores::path_table::PathTable;
 use metaroce_cores::prim::RamSdp;
 use metaroce_cores::ram_bypass::RamBypass;
@@ -9,11 +11,13 @@ use metaroce_cores::receive_engine::ReceiveEngine;
 use metaroce_cores::resolver::Resolver;
 use metaroce_cores::sack_table::SackTable;
 use metaroce_cores::transmit_engine::TransmitEngine;
+use metaroce_cores::wide_icrc::WideIcrc;
 use metaroce_cores::window_engine::WindowEngine;
 use metaroce_emit::{Design, EmitError, emit};
+use metaroce_protocol::Profile;
 use metaroce_rtl::plane_rx::PlaneRx;
 use metaroce_rtl::plane_tx::PlaneTx;
-use metaroce_rtl::sizes;
+use metaroce_rtl::sizes::{self, Size, emit_receive_side as receive_side};
 use rust_hdl::prelude::*;
 
 use crate::error::FlowError;
@@ -66,11 +70,25 @@ pub(crate) const SUBJECTS: &[Subject] = &[
             }),
         ],
     },
+    // Messages at their receiver: 4 connections of 4 streams, 64 of 2, each with 16 messages in flight and 16 buffers.
+    Subject {
+        name: "message_tracker",
+        sizes: &[
+            ("small", || {
+                let tracker = MessageTracker::<2, 4, 4, 4, 8, 8, 16>::default();
+                of(tracker, "message_tracker")
+            }),
+            ("medium", || {
+                let tracker = MessageTracker::<6, 7, 4, 4, 11, 11, 128>::default();
+                of(tracker, "message_tracker_medium")
+            }),
+        ],
+    },
     // 64 connections of 16 paths: the window, the tables and the verdict of the receive side.
     Subject {
         name: "receive_engine",
         sizes: &[("w256a10", || {
-            let engine = ReceiveEngine::<16, 6, 10, 4, 14>::new(4, &Narrowing::none());
+            let engine = ReceiveEngine::<16, 6, 10, 4, 14>::new(4, false, &Narrowing::none());
             of(engine, "receive_engine")
         })],
     },
@@ -89,6 +107,30 @@ pub(crate) const SUBJECTS: &[Subject] = &[
                     AckEngine::<6, 10, 64, 256>::new(&Narrowing::none()),
                     "ack_engine_medium",
                 )
+            }),
+        ],
+    },
+    // Headers, lengths and ICRC of frames.
+    Subject {
+        name: "parser",
+        sizes: &[
+            ("d64", || {
+                of(Parser::<64, 8, 13>::new(4096, false), "parser")
+            }),
+            ("d64_messages", || {
+                of(Parser::<64, 8, 13>::new(4096, true), "parser_messages")
+            }),
+        ],
+    },
+    // A frame's check, 256 and 512 bits a cycle.
+    Subject {
+        name: "wide_icrc",
+        sizes: &[
+            ("w256", || {
+                of(WideIcrc::<256, 32, 4, 5>::default(), "wide_icrc")
+            }),
+            ("w512", || {
+                of(WideIcrc::<512, 64, 8, 6>::default(), "wide_icrc")
             }),
         ],
     },
@@ -121,11 +163,12 @@ pub(crate) const SUBJECTS: &[Subject] = &[
         name: "transmit_engine",
         sizes: &[
             ("small", || {
-                let engine = TransmitEngine::<16, 2, 6, 4, 4, 10>::new(256, &Narrowing::none());
+                let engine = TransmitEngine::<16, 2, 6, 4, 4, 10, 4>::new(256, &Narrowing::none());
                 of(engine, "transmit_engine")
             }),
             ("medium", || {
-                let engine = TransmitEngine::<16, 6, 10, 64, 4, 10>::new(256, &Narrowing::none());
+                let engine =
+                    TransmitEngine::<16, 6, 10, 64, 4, 10, 4>::new(256, &Narrowing::none());
                 of(engine, "transmit_engine_medium")
             }),
         ],
@@ -133,9 +176,14 @@ pub(crate) const SUBJECTS: &[Subject] = &[
     Subject {
         name: "receive_side",
         sizes: &[
-            ("small", || sizes::emit_receive_side(sizes::Size::Small)),
-            ("medium", || sizes::emit_receive_side(sizes::Size::Medium)),
-            ("tiny", || sizes::emit_receive_side(sizes::Size::Tiny)),
+            ("small", || receive_side(Size::Small, Size::Small.profile())),
+            ("small_messages", || {
+                receive_side(Size::Small, Profile::Messages)
+            }),
+            ("medium", || {
+                receive_side(Size::Medium, Size::Medium.profile())
+            }),
+            ("tiny", || receive_side(Size::Tiny, Size::Tiny.profile())),
         ],
     },
     Subject {
@@ -150,13 +198,22 @@ pub(crate) const SUBJECTS: &[Subject] = &[
         name: "plane_tx",
         sizes: &[
             ("small", || {
-                of(PlaneTx::<64, 8, 13, 10>::new(4096), "plane_tx_small")
+                of(
+                    PlaneTx::<64, 8, 13, 10>::new(4096, sizes::Size::Small.profile()),
+                    "plane_tx_small",
+                )
             }),
             ("tiny", || {
-                of(PlaneTx::<8, 1, 104, 11>::new(1024), "plane_tx_tiny")
+                of(
+                    PlaneTx::<8, 1, 104, 11>::new(1024, Profile::Write),
+                    "plane_tx_tiny",
+                )
             }),
             ("demo", || {
-                of(PlaneTx::<8, 1, 104, 9>::new(256), "plane_tx_demo")
+                of(
+                    PlaneTx::<8, 1, 104, 9>::new(256, Profile::Write),
+                    "plane_tx_demo",
+                )
             }),
         ],
     },
@@ -164,13 +221,22 @@ pub(crate) const SUBJECTS: &[Subject] = &[
         name: "plane_rx",
         sizes: &[
             ("small", || {
-                of(PlaneRx::<64, 8, 13, 10>::new(4096), "plane_rx_small")
+                of(
+                    PlaneRx::<64, 8, 13, 10>::new(4096, sizes::Size::Small.profile()),
+                    "plane_rx_small",
+                )
             }),
             ("tiny", || {
-                of(PlaneRx::<8, 1, 104, 11>::new(1024), "plane_rx_tiny")
+                of(
+                    PlaneRx::<8, 1, 104, 11>::new(1024, Profile::Write),
+                    "plane_rx_tiny",
+                )
             }),
             ("demo", || {
-                of(PlaneRx::<8, 1, 104, 9>::new(256), "plane_rx_demo")
+                of(
+                    PlaneRx::<8, 1, 104, 9>::new(256, Profile::Write),
+                    "plane_rx_demo",
+                )
             }),
         ],
     },

@@ -4,9 +4,11 @@ use std::fmt::Write;
 use std::path::Path;
 use std::sync::Mutex;
 
+use metaroce_emit::Design;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
-use super::{AreaOptions, AreaReport, area};
+use super::{AreaOptions, AreaReport, area, emit};
 use crate::error::FlowError;
 
 /// Something in the table.
@@ -47,7 +49,7 @@ const TINY: &str = "2 x 4, window 32, 1 plane";
 const SMALL: &str = "4 x 16, window 256, 4 planes";
 const MEDIUM: &str = "64 x 16, window 256, 4 planes";
 
-/// What is measured, in the order of the page; work begins with the last, which takes longest.
+/// What is measured, in the order of the page and of the work: what takes longest last.
 const ENTRIES: &[Entry] = &[
     entry("sack_table", "w32a3", "8 paths, window 32", "ecp5-85-8"),
     entry(
@@ -62,11 +64,25 @@ const ENTRIES: &[Entry] = &[
         "1,024 paths, window 256",
         "ecp5-85-6",
     ),
+    entry("parser", "d64", "frames of 64 bits a cycle", "ecp5-85-8"),
+    entry(
+        "wide_icrc",
+        "w256",
+        "frames of 256 bits a cycle",
+        "ecp5-85-8",
+    ),
+    entry(
+        "wide_icrc",
+        "w512",
+        "frames of 512 bits a cycle",
+        "ecp5-85-8",
+    ),
     entry("receive_engine", "w256a10", MEDIUM, "ecp5-85-8"),
     entry("ack_engine", "small", SMALL, "ecp5-85-8"),
     entry("ack_engine", "medium", MEDIUM, "ecp5-85-8"),
     entry("resolver", "small", SMALL, "ecp5-85-8"),
     entry("resolver", "medium", MEDIUM, "ecp5-85-8"),
+    entry("window_engine", "small", SMALL, "ecp5-85-8"),
     entry("transmit_engine", "small", SMALL, "ecp5-85-8"),
     entry("transmit_engine", "medium", MEDIUM, "ecp5-85-8"),
     entry("receive_side", "tiny", TINY, "ecp5-85-8"),
@@ -91,6 +107,8 @@ pub struct AreaRow {
     pub of: String,
     /// The device.
     pub device: String,
+    /// Digest of the Verilog that was measured.
+    pub verilog: String,
     /// As of [`AreaReport::lut_equivalents`].
     pub lut_equivalents: u64,
     /// Flip-flops.
@@ -116,21 +134,31 @@ pub fn entries() -> impl Iterator<Item = [&'static str; 3]> {
 }
 
 impl AreaTable {
-    /// Measures everything, `jobs` at a time. `keep` hears of each row that is done, with all that were before it.
+    /// Measures everything, `jobs` at a time, but what `known` has of the same Verilog and seeds. `keep` hears of each row that is
+    /// done, with all that were before it.
     pub fn measure(
+        known: &Self,
         out: &Path,
         options: &AreaOptions,
         jobs: usize,
         keep: impl Fn(&Self) + Sync,
     ) -> Result<Self, FlowError> {
-        let waiting = Mutex::new((0..ENTRIES.len()).collect::<Vec<_>>());
+        let (mut waiting, mut there) = (Vec::new(), BTreeMap::new());
+        for (index, entry) in ENTRIES.iter().enumerate() {
+            let verilog = digest(&emit(entry.core, Some(entry.size))?);
+            match known.find(entry, &verilog, options) {
+                Some(row) => _ = there.insert(index, (row.clone(), known.tools.clone())),
+                None => waiting.insert(0, (index, verilog)),
+            }
+        }
+        let (waiting, measured) = (Mutex::new(waiting), Mutex::new(there));
         let next = || waiting.lock().expect("no panic").pop();
-        let measured = Mutex::new(BTreeMap::new());
         let work = || -> Result<(), FlowError> {
-            while let Some(index) = next() {
+            while let Some((index, verilog)) = next() {
                 let report = ENTRIES[index].measure(out, options)?;
+                let row = ENTRIES[index].row(&report, verilog);
                 let mut measured = measured.lock().expect("no panic");
-                measured.insert(index, report);
+                measured.insert(index, (row, report.tools));
                 keep(&Self::of(&measured));
             }
             Ok(())
@@ -144,21 +172,32 @@ impl AreaTable {
         Ok(Self::of(&measured.into_inner().expect("no panic")))
     }
 
-    fn of(measured: &BTreeMap<usize, AreaReport>) -> Self {
+    fn of(measured: &BTreeMap<usize, (AreaRow, BTreeMap<String, String>)>) -> Self {
         let mut table = Self::default();
-        for (&index, report) in measured {
-            table.tools.extend(report.tools.clone());
-            table.rows.push(ENTRIES[index].row(report));
+        for (row, tools) in measured.values() {
+            table.tools.extend(tools.clone());
+            table.rows.push(row.clone());
         }
         table
+    }
+
+    /// What is known of an entry, if it is of this Verilog and has the seeds that are asked for.
+    fn find(&self, entry: &Entry, verilog: &str, options: &AreaOptions) -> Option<&AreaRow> {
+        let row = self.rows.iter().find(|row| {
+            [&*row.core, &*row.size, &*row.device] == [entry.core, entry.size, entry.device]
+        })?;
+        let mut seeds = options.seeds.iter();
+        let placed = entry.placed && !options.cells_only;
+        let has_seeds = !placed || seeds.all(|seed| row.fmax_by_seed.contains_key(seed));
+        (row.verilog == verilog && has_seeds).then_some(row)
     }
 
     /// Its page; `file` is the name of the file that holds it.
     pub fn page(&self, file: &str) -> String {
         let mut page = format!(
             "# What the hardware costs\n\n\
-             `metaroce area --table docs/{file}` measures all of it anew and writes `{file}` and this page; a row by itself is `metaroce area CORE --size \
-             SIZE --device DEVICE`. No figure here is of a board: cells are by synthesis, the clock by place and route with the seeds named, and more seeds find faster ones. A size is \
+             `metaroce area --table docs/{file}` measures what is missing or of older Verilog (`{file}` has its digest), and writes `{file}` and this page; a row \
+             by itself is `metaroce area CORE --size SIZE --device DEVICE`. No figure here is of a board: cells are by synthesis, the clock by place and route with the seeds named, and more seeds find faster ones. A size is \
              connections x paths of each.\n\n\
              LUT equivalents are LUT4 + 2 CCU2C + 4 DPR16X4; RAMs are of 18 kbit. The core alone is counted, without the registers that stand on its \
              ports while it is measured. `ecp5-85-8` is an LFE5UM5G-85 of speed 8, `ecp5-85-6` an LFE5U-85 of speed 6; either has 83,640 LUTs and 208 \
@@ -226,16 +265,23 @@ impl Entry {
         area(core, Some(size), device, &out, &options)
     }
 
-    fn row(&self, report: &AreaReport) -> AreaRow {
+    fn row(&self, report: &AreaReport, verilog: String) -> AreaRow {
         AreaRow {
             core: report.core.clone(),
             size: report.size.clone(),
             of: self.of.into(),
             device: report.device.clone(),
+            verilog,
             lut_equivalents: report.lut_equivalents,
             ffs: report.ffs,
             rams: report.rams,
             fmax_by_seed: report.fmax_by_seed.clone(),
         }
     }
+}
+
+/// Of a design's whole text: 64 bits are enough to tell that it has changed.
+fn digest(design: &Design) -> String {
+    let sum = Sha256::digest(design.verilog());
+    sum[..8].iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -5,8 +5,12 @@ use metaroce_cores::burst_splitter::BurstSplitter;
 use metaroce_cores::event_arbiter::EventArbiter;
 use metaroce_cores::find_first::FindFirst16;
 use metaroce_cores::forwarded_table::ForwardedTable;
+use metaroce_cores::message_tracker::MessageTracker;
+use metaroce_cores::narrow::Narrowing;
 use metaroce_cores::next_in_turn::NextInTurn;
+use metaroce_cores::path_chooser::PathChooser;
 use metaroce_cores::path_table::PathTable;
+use metaroce_cores::plane_credit::PlaneCredit;
 use metaroce_cores::ram_bypass::RamBypass;
 use metaroce_cores::resolve_queue::ResolveQueue;
 use metaroce_cores::retransmit_queue::RetransmitQueue;
@@ -120,6 +124,22 @@ pub(crate) const CONTRACTS: &[Contract] = &[
         },
     },
     Contract {
+        name: "message_tracker",
+        size: "2 streams, 2 messages, 2 buffers, 7 B",
+        emit: || {
+            emitted(
+                MessageTracker::<1, 1, 1, 1, 2, 2, 2>::default(),
+                "message_tracker",
+            )
+        },
+        properties: properties!("message_tracker"),
+        depth: Some(15),
+        fault: Fault {
+            right: "assign follows = (same_entry3_q & accepted);",
+            wrong: "assign follows = 1'b0;",
+        },
+    },
+    Contract {
         name: "next_in_turn",
         size: "4 requesters",
         emit: || emitted(NextInTurn::<4>::default(), "next_in_turn"),
@@ -131,6 +151,20 @@ pub(crate) const CONTRACTS: &[Contract] = &[
         },
     },
     Contract {
+        name: "path_chooser",
+        size: "2 connections of 2 paths, 2 planes",
+        emit: || {
+            let chooser = PathChooser::<2, 1, 2>::new(1, 16, &Narrowing::none());
+            emitted(chooser, "path_chooser")
+        },
+        properties: properties!("path_chooser"),
+        depth: Some(18),
+        fault: Fault {
+            right: "(just_q | recent_q)",
+            wrong: "just_q",
+        },
+    },
+    Contract {
         name: "path_table",
         size: "8 words of 4 bits",
         emit: || emitted(PathTable::<Bits<4>, 3>::default(), "path_table"),
@@ -139,6 +173,17 @@ pub(crate) const CONTRACTS: &[Contract] = &[
         fault: Fault {
             right: "if (write_enable) memory",
             wrong: "if (write_enable & (read_address != write_address)) memory",
+        },
+    },
+    Contract {
+        name: "plane_credit",
+        size: "4 places",
+        emit: || emitted(PlaneCredit::default(), "plane_credit"),
+        properties: properties!("plane_credit"),
+        depth: Some(16),
+        fault: Fault {
+            right: "(claimed_q < 3'h3)",
+            wrong: "(claimed_q < 3'h4)",
         },
     },
     Contract {
@@ -166,7 +211,12 @@ pub(crate) const CONTRACTS: &[Contract] = &[
     Contract {
         name: "retransmit_queue",
         size: "8 entries",
-        emit: || emitted(RetransmitQueue::<3>::default(), "retransmit_queue"),
+        emit: || {
+            emitted(
+                RetransmitQueue::<3>::new(&Narrowing::none()),
+                "retransmit_queue",
+            )
+        },
         properties: properties!("retransmit_queue"),
         depth: Some(16),
         fault: Fault {
@@ -187,13 +237,13 @@ pub(crate) const CONTRACTS: &[Contract] = &[
     },
     Contract {
         name: "selector",
-        size: "4 paths, 3 planes",
-        emit: || emitted(PathSelector::<4, 3>::default(), "selector"),
+        size: "4 paths",
+        emit: || emitted(PathSelector::<4>::default(), "selector"),
         properties: properties!("selector"),
         depth: None,
         fault: Fault {
-            right: "((able & there) & (~served))",
-            wrong: "(able & there)",
+            right: "(able & (~served))",
+            wrong: "able",
         },
     },
     Contract {

@@ -16,13 +16,41 @@ pub use sequencer::Sequencer;
 pub use simulate::{Outcome, PASSED, Simulation};
 
 use metaroce_emit::{Design, EmitError};
+use metaroce_protocol::Profile;
 use metaroce_rtl::sizes::with_stack;
 use rust_hdl::prelude::*;
 
 /// The size of the NIC under test.
 pub const SIZE: &str = "demo";
-type SelfTestNic =
-    metaroce_rtl::nic::Nic<1, 8, 1, 104, 9, 2, 1, 2, 1, 2, 4, 32, 5, 2, 7, 10, 7, 2, 1, 3, 3>;
+type SelfTestNic = metaroce_rtl::nic::Nic<
+    1,
+    8,
+    1,
+    104,
+    9,
+    2,
+    1,
+    2,
+    1,
+    2,
+    4,
+    32,
+    5,
+    2,
+    7,
+    10,
+    7,
+    2,
+    1,
+    3,
+    3,
+    1,
+    1,
+    1,
+    2,
+    2,
+    2,
+>;
 
 /// Address bits of the host memory: source and destination of one message.
 const ADDRESS_BITS: usize = 11;
@@ -63,7 +91,7 @@ impl Default for SelfTest {
             reset: Default::default(),
             plant: Default::default(),
             leds: Default::default(),
-            nic: SelfTestNic::narrowed(MTU_BYTES, &narrowing()),
+            nic: SelfTestNic::narrowed(MTU_BYTES, Profile::Write, &narrowing()),
             loopback: Loopback::new(LOST_FRAMES),
             memory: Default::default(),
             queues: Queues::new(&wqes()),

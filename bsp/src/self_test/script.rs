@@ -170,7 +170,7 @@ pub fn narrowing() -> Narrowing {
         packet_bits: 2,
         length_bits: 11,
         path_bits: 0,
-        time_bits: 16,
+        time_bits: 14,
         payload_bits: 9,
         address_bits: 11,
         bitvector_bits: 8,

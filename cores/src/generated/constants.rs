@@ -3,6 +3,12 @@
 //! Generated from the table of `metaroce-protocol`: don't edit, run `cargo run -p metaroce-protocol --bin generate`.
 /// RDMA Write: MSG, RETH, payload, pad.
 pub const OPCODE_WRITE: u64 = 0x0C0;
+/// RDMA Write whose message hands over an immediate: MSG, RETH, MATCH, IMM, payload, pad.
+pub const OPCODE_WRITE_IMM: u64 = 0x0C1;
+/// Send into a posted buffer: MSG, MATCH, payload, pad.
+pub const OPCODE_SEND: u64 = 0x0C2;
+/// Send with an immediate: MSG, MATCH, IMM, payload, pad.
+pub const OPCODE_SEND_IMM: u64 = 0x0C3;
 /// State of a path's receiver: SACK.
 pub const OPCODE_ACK: u64 = 0x0D0;
 /// One packet was refused: NAK.
@@ -15,14 +21,18 @@ pub const REASON_BAD_KEY: u64 = 1;
 pub const REASON_BAD_RANGE: u64 = 2;
 /// A Send, or a Write with immediate, found no posted receive buffer.
 pub const REASON_RECEIVER_NOT_READY: u64 = 3;
+/// The request breaks a stated limit, or answers what was not asked.
+pub const REASON_INVALID_REQUEST: u64 = 4;
 /// Every packet was delivered.
 pub const STATUS_SUCCESS: u64 = 0;
 /// Refused: the R_Key names no valid region.
 pub const STATUS_BAD_KEY: u64 = 1;
 /// Refused: the payload does not lie inside the region.
 pub const STATUS_BAD_RANGE: u64 = 2;
-/// Refused: reserved for Sends.
+/// Refused: no buffer is posted for it (profiles `Messages` and `Whole`).
 pub const STATUS_RECEIVER_NOT_READY: u64 = 3;
+/// Refused: the request breaks a stated limit, or answers what was not asked.
+pub const STATUS_INVALID_REQUEST: u64 = 4;
 /// A path gave up after MAX_RETRIES time-outs.
 pub const STATUS_RETRY_EXCEEDED: u64 = 16;
 /// The connection failed through another message.
@@ -31,6 +41,12 @@ pub const STATUS_FLUSHED: u64 = 17;
 pub const STATUS_BAD_REQUEST: u64 = 18;
 /// RDMA Write.
 pub const WQE_WRITE: u64 = 1;
+/// RDMA Write with an immediate.
+pub const WQE_WRITE_IMM: u64 = 2;
+/// Send.
+pub const WQE_SEND: u64 = 3;
+/// Send with an immediate.
+pub const WQE_SEND_IMM: u64 = 4;
 /// Connections, by connection number.
 pub const TABLE_CONNECTION: u64 = 1;
 /// Paths, by global path number: connection x paths a connection + path.
@@ -63,6 +79,12 @@ pub const COMMON_BYTES: u64 = 64;
 pub const MIN_FRAME_BYTES: u64 = 68;
 /// A WRITE's frame without payload and pad, in bytes.
 pub const WRITE_OVERHEAD_BYTES: u64 = 92;
+/// The same of a WRITE_IMM.
+pub const WRITE_IMM_OVERHEAD_BYTES: u64 = 108;
+/// The same of a SEND.
+pub const SEND_OVERHEAD_BYTES: u64 = 84;
+/// The same of a SEND_IMM.
+pub const SEND_IMM_OVERHEAD_BYTES: u64 = 92;
 /// An ACK's frame in bytes.
 pub const ACK_FRAME_BYTES: u64 = 108;
 /// A REFUSAL's frame in bytes.

@@ -293,12 +293,68 @@ impl Logic for PackWqe {
     }
 }
 
+/// Fields of RQE out of a word. Combinational.
+#[derive(LogicBlock, Default)]
+pub struct UnpackRqe {
+    /// The word, first byte of the host lowest.
+    pub bits: Signal<In, Bits<256>>,
+    /// Connection number.
+    pub connection: Signal<Out, Bits<16>>,
+    /// Stream in the connection.
+    pub stream: Signal<Out, Bits<16>>,
+    /// Bytes of the buffer.
+    pub length: Signal<Out, Bits<32>>,
+    /// Host address of the first byte.
+    pub address: Signal<Out, Bits<64>>,
+    /// Comes back in the completion.
+    pub wr_id: Signal<Out, Bits<64>>,
+}
+
+impl Logic for UnpackRqe {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.connection.next = self.bits.val().get_bits::<16>(0);
+        self.stream.next = self.bits.val().get_bits::<16>(16);
+        self.length.next = self.bits.val().get_bits::<32>(32);
+        self.address.next = self.bits.val().get_bits::<64>(64);
+        self.wr_id.next = self.bits.val().get_bits::<64>(128);
+    }
+}
+
+/// A word out of the fields of RQE; all other bits 0. Combinational.
+#[derive(LogicBlock, Default)]
+pub struct PackRqe {
+    /// Connection number.
+    pub connection: Signal<In, Bits<16>>,
+    /// Stream in the connection.
+    pub stream: Signal<In, Bits<16>>,
+    /// Bytes of the buffer.
+    pub length: Signal<In, Bits<32>>,
+    /// Host address of the first byte.
+    pub address: Signal<In, Bits<64>>,
+    /// Comes back in the completion.
+    pub wr_id: Signal<In, Bits<64>>,
+    /// The word, first byte of the host lowest.
+    pub bits: Signal<Out, Bits<256>>,
+}
+
+impl Logic for PackRqe {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.bits.next = bit_cast::<256, 16>(self.connection.val())
+            | (bit_cast::<256, 16>(self.stream.val()) << 16)
+            | (bit_cast::<256, 32>(self.length.val()) << 32)
+            | (bit_cast::<256, 64>(self.address.val()) << 64)
+            | (bit_cast::<256, 64>(self.wr_id.val()) << 128);
+    }
+}
+
 /// Fields of CQE out of a word. Combinational.
 #[derive(LogicBlock, Default)]
 pub struct UnpackCqe {
     /// The word, first byte of the host lowest.
     pub bits: Signal<In, Bits<256>>,
-    /// The WQE's.
+    /// The WQE's, or the RQE's.
     pub wr_id: Signal<Out, Bits<64>>,
     /// How the message ended.
     pub status: Signal<Out, Bits<8>>,
@@ -312,6 +368,16 @@ pub struct UnpackCqe {
     pub wqe_index: Signal<Out, Bits<32>>,
     /// Flips each time the queue wraps, 1 on its first lap: tells a new element from an old one.
     pub phase: Signal<Out, Bit>,
+    /// A message that came (profile `Messages`: this and what follows is 0 in every size today); `opcode` and `wqe_index` are 0.
+    pub received: Signal<Out, Bit>,
+    /// It hands over an immediate.
+    pub has_immediate: Signal<Out, Bit>,
+    /// Stream of a message that came.
+    pub stream: Signal<Out, Bits<16>>,
+    /// Its number in the stream.
+    pub message: Signal<Out, Bits<16>>,
+    /// Its immediate.
+    pub immediate: Signal<Out, Bits<32>>,
 }
 
 impl Logic for UnpackCqe {
@@ -324,13 +390,18 @@ impl Logic for UnpackCqe {
         self.length.next = self.bits.val().get_bits::<32>(96);
         self.wqe_index.next = self.bits.val().get_bits::<32>(128);
         self.phase.next = self.bits.val().get_bit(160);
+        self.received.next = self.bits.val().get_bit(161);
+        self.has_immediate.next = self.bits.val().get_bit(162);
+        self.stream.next = self.bits.val().get_bits::<16>(192);
+        self.message.next = self.bits.val().get_bits::<16>(208);
+        self.immediate.next = self.bits.val().get_bits::<32>(224);
     }
 }
 
 /// A word out of the fields of CQE; all other bits 0. Combinational.
 #[derive(LogicBlock, Default)]
 pub struct PackCqe {
-    /// The WQE's.
+    /// The WQE's, or the RQE's.
     pub wr_id: Signal<In, Bits<64>>,
     /// How the message ended.
     pub status: Signal<In, Bits<8>>,
@@ -344,6 +415,16 @@ pub struct PackCqe {
     pub wqe_index: Signal<In, Bits<32>>,
     /// Flips each time the queue wraps, 1 on its first lap: tells a new element from an old one.
     pub phase: Signal<In, Bit>,
+    /// A message that came (profile `Messages`: this and what follows is 0 in every size today); `opcode` and `wqe_index` are 0.
+    pub received: Signal<In, Bit>,
+    /// It hands over an immediate.
+    pub has_immediate: Signal<In, Bit>,
+    /// Stream of a message that came.
+    pub stream: Signal<In, Bits<16>>,
+    /// Its number in the stream.
+    pub message: Signal<In, Bits<16>>,
+    /// Its immediate.
+    pub immediate: Signal<In, Bits<32>>,
     /// The word, first byte of the host lowest.
     pub bits: Signal<Out, Bits<256>>,
 }
@@ -357,7 +438,12 @@ impl Logic for PackCqe {
             | (bit_cast::<256, 16>(self.connection.val()) << 80)
             | (bit_cast::<256, 32>(self.length.val()) << 96)
             | (bit_cast::<256, 32>(self.wqe_index.val()) << 128)
-            | (bit_cast::<256, 1>(self.phase.val().into()) << 160);
+            | (bit_cast::<256, 1>(self.phase.val().into()) << 160)
+            | (bit_cast::<256, 1>(self.received.val().into()) << 161)
+            | (bit_cast::<256, 1>(self.has_immediate.val().into()) << 162)
+            | (bit_cast::<256, 16>(self.stream.val()) << 192)
+            | (bit_cast::<256, 16>(self.message.val()) << 208)
+            | (bit_cast::<256, 32>(self.immediate.val()) << 224);
     }
 }
 

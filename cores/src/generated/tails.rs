@@ -65,6 +65,148 @@ impl Logic for PackWriteTail {
     }
 }
 
+/// Fields of MSG, RETH, MATCH, IMM out of a word. Combinational.
+#[derive(LogicBlock, Default)]
+pub struct UnpackWriteImmTail {
+    /// The word, first byte of the wire uppermost.
+    pub bits: Signal<In, Bits<320>>,
+    /// Stream in the connection.
+    pub msg_stream: Signal<Out, Bits<16>>,
+    /// Message number in the stream, wraps.
+    pub msg_message: Signal<Out, Bits<16>>,
+    /// Bytes of the message before this packet's first.
+    pub msg_offset: Signal<Out, Bits<32>>,
+    /// Remote address of this packet's first byte.
+    pub reth_address: Signal<Out, Bits<64>>,
+    /// Key of the remote region.
+    pub reth_r_key: Signal<Out, Bits<32>>,
+    /// Bytes of the whole message.
+    pub reth_length: Signal<Out, Bits<32>>,
+    /// Posted buffer of the stream, counted from 0, wraps.
+    pub match_receive: Signal<Out, Bits<32>>,
+    /// Bytes of the whole message.
+    pub match_length: Signal<Out, Bits<32>>,
+    /// Handed to the receiver with the message.
+    pub imm_immediate: Signal<Out, Bits<32>>,
+}
+
+impl Logic for UnpackWriteImmTail {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.msg_stream.next = self.bits.val().get_bits::<16>(304);
+        self.msg_message.next = self.bits.val().get_bits::<16>(288);
+        self.msg_offset.next = self.bits.val().get_bits::<32>(256);
+        self.reth_address.next = self.bits.val().get_bits::<64>(192);
+        self.reth_r_key.next = self.bits.val().get_bits::<32>(160);
+        self.reth_length.next = self.bits.val().get_bits::<32>(128);
+        self.match_receive.next = self.bits.val().get_bits::<32>(96);
+        self.match_length.next = self.bits.val().get_bits::<32>(64);
+        self.imm_immediate.next = self.bits.val().get_bits::<32>(32);
+    }
+}
+
+/// A word out of the fields of MSG, RETH, MATCH, IMM; all other bits 0. Combinational.
+#[derive(LogicBlock, Default)]
+pub struct PackWriteImmTail {
+    /// Stream in the connection.
+    pub msg_stream: Signal<In, Bits<16>>,
+    /// Message number in the stream, wraps.
+    pub msg_message: Signal<In, Bits<16>>,
+    /// Bytes of the message before this packet's first.
+    pub msg_offset: Signal<In, Bits<32>>,
+    /// Remote address of this packet's first byte.
+    pub reth_address: Signal<In, Bits<64>>,
+    /// Key of the remote region.
+    pub reth_r_key: Signal<In, Bits<32>>,
+    /// Bytes of the whole message.
+    pub reth_length: Signal<In, Bits<32>>,
+    /// Posted buffer of the stream, counted from 0, wraps.
+    pub match_receive: Signal<In, Bits<32>>,
+    /// Bytes of the whole message.
+    pub match_length: Signal<In, Bits<32>>,
+    /// Handed to the receiver with the message.
+    pub imm_immediate: Signal<In, Bits<32>>,
+    /// The word, first byte of the wire uppermost.
+    pub bits: Signal<Out, Bits<320>>,
+}
+
+impl Logic for PackWriteImmTail {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.bits.next = (bit_cast::<320, 16>(self.msg_stream.val()) << 304)
+            | (bit_cast::<320, 16>(self.msg_message.val()) << 288)
+            | (bit_cast::<320, 32>(self.msg_offset.val()) << 256)
+            | (bit_cast::<320, 64>(self.reth_address.val()) << 192)
+            | (bit_cast::<320, 32>(self.reth_r_key.val()) << 160)
+            | (bit_cast::<320, 32>(self.reth_length.val()) << 128)
+            | (bit_cast::<320, 32>(self.match_receive.val()) << 96)
+            | (bit_cast::<320, 32>(self.match_length.val()) << 64)
+            | (bit_cast::<320, 32>(self.imm_immediate.val()) << 32);
+    }
+}
+
+/// Fields of MSG, MATCH, IMM out of a word. Combinational.
+#[derive(LogicBlock, Default)]
+pub struct UnpackSendTail {
+    /// The word, first byte of the wire uppermost.
+    pub bits: Signal<In, Bits<320>>,
+    /// Stream in the connection.
+    pub msg_stream: Signal<Out, Bits<16>>,
+    /// Message number in the stream, wraps.
+    pub msg_message: Signal<Out, Bits<16>>,
+    /// Bytes of the message before this packet's first.
+    pub msg_offset: Signal<Out, Bits<32>>,
+    /// Posted buffer of the stream, counted from 0, wraps.
+    pub match_receive: Signal<Out, Bits<32>>,
+    /// Bytes of the whole message.
+    pub match_length: Signal<Out, Bits<32>>,
+    /// Handed to the receiver with the message.
+    pub imm_immediate: Signal<Out, Bits<32>>,
+}
+
+impl Logic for UnpackSendTail {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.msg_stream.next = self.bits.val().get_bits::<16>(304);
+        self.msg_message.next = self.bits.val().get_bits::<16>(288);
+        self.msg_offset.next = self.bits.val().get_bits::<32>(256);
+        self.match_receive.next = self.bits.val().get_bits::<32>(224);
+        self.match_length.next = self.bits.val().get_bits::<32>(192);
+        self.imm_immediate.next = self.bits.val().get_bits::<32>(160);
+    }
+}
+
+/// A word out of the fields of MSG, MATCH, IMM; all other bits 0. Combinational.
+#[derive(LogicBlock, Default)]
+pub struct PackSendTail {
+    /// Stream in the connection.
+    pub msg_stream: Signal<In, Bits<16>>,
+    /// Message number in the stream, wraps.
+    pub msg_message: Signal<In, Bits<16>>,
+    /// Bytes of the message before this packet's first.
+    pub msg_offset: Signal<In, Bits<32>>,
+    /// Posted buffer of the stream, counted from 0, wraps.
+    pub match_receive: Signal<In, Bits<32>>,
+    /// Bytes of the whole message.
+    pub match_length: Signal<In, Bits<32>>,
+    /// Handed to the receiver with the message.
+    pub imm_immediate: Signal<In, Bits<32>>,
+    /// The word, first byte of the wire uppermost.
+    pub bits: Signal<Out, Bits<320>>,
+}
+
+impl Logic for PackSendTail {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.bits.next = (bit_cast::<320, 16>(self.msg_stream.val()) << 304)
+            | (bit_cast::<320, 16>(self.msg_message.val()) << 288)
+            | (bit_cast::<320, 32>(self.msg_offset.val()) << 256)
+            | (bit_cast::<320, 32>(self.match_receive.val()) << 224)
+            | (bit_cast::<320, 32>(self.match_length.val()) << 192)
+            | (bit_cast::<320, 32>(self.imm_immediate.val()) << 160);
+    }
+}
+
 /// Fields of SACK out of a word. Combinational.
 #[derive(LogicBlock, Default)]
 pub struct UnpackSack {

@@ -8,8 +8,8 @@ use crate::registers::{ADDRESS_BITS, ALL, Counter, ID_VALUE, VERSION_VALUE};
 use crate::table::{COMMON, Field, Layout, Order, host, wire};
 use std::fmt::Write;
 
-/// What the hardware speaks.
-const HARDWARE: Profile = Profile::Write;
+/// The most that any hardware speaks.
+const HARDWARE: Profile = Profile::Messages;
 
 /// A pair of blocks over one word.
 struct Word {
@@ -32,6 +32,21 @@ const TAIL_WORDS: &[Word] = &[
         name: "WriteTail",
         bits: TAIL_BITS,
         layouts: &[wire::Msg::LAYOUT, wire::Reth::LAYOUT],
+    },
+    Word {
+        name: "WriteImmTail",
+        bits: TAIL_BITS,
+        layouts: &[
+            wire::Msg::LAYOUT,
+            wire::Reth::LAYOUT,
+            wire::Match::LAYOUT,
+            wire::Imm::LAYOUT,
+        ],
+    },
+    Word {
+        name: "SendTail",
+        bits: TAIL_BITS,
+        layouts: &[wire::Msg::LAYOUT, wire::Match::LAYOUT, wire::Imm::LAYOUT],
     },
     Word {
         name: "Sack",
@@ -64,6 +79,11 @@ const HOST_WORDS: &[Word] = &[
         name: "Wqe",
         bits: 512,
         layouts: &[host::Wqe::LAYOUT],
+    },
+    Word {
+        name: "Rqe",
+        bits: 256,
+        layouts: &[host::Rqe::LAYOUT],
     },
     Word {
         name: "Cqe",
@@ -399,6 +419,21 @@ fn constants() -> Generated {
             "A WRITE's frame without payload and pad, in bytes.",
             "WRITE_OVERHEAD_BYTES",
             c::WRITE_OVERHEAD_BYTES as u64,
+        ),
+        (
+            "The same of a WRITE_IMM.",
+            "WRITE_IMM_OVERHEAD_BYTES",
+            c::WRITE_IMM_OVERHEAD_BYTES as u64,
+        ),
+        (
+            "The same of a SEND.",
+            "SEND_OVERHEAD_BYTES",
+            c::SEND_OVERHEAD_BYTES as u64,
+        ),
+        (
+            "The same of a SEND_IMM.",
+            "SEND_IMM_OVERHEAD_BYTES",
+            c::SEND_IMM_OVERHEAD_BYTES as u64,
         ),
         (
             "An ACK's frame in bytes.",

@@ -33,9 +33,25 @@ layout! {
 }
 
 layout! {
-    /// Completion queue element: how one message ended. 32 bytes in host memory.
+    /// Receive queue element: one buffer for a stream. 32 bytes in host memory. Profile `Messages`: no size fetches it yet.
+    Host Rqe = "RQE", 256 bits {
+        /// Connection number.
+        connection: u16 = 16,
+        /// Stream in the connection.
+        stream: u16 = 16,
+        /// Bytes of the buffer.
+        length: u32 = 32,
+        /// Host address of the first byte.
+        address: u64 = 64,
+        /// Comes back in the completion.
+        wr_id: u64 = 64,
+    }
+}
+
+layout! {
+    /// Completion queue element: how one message ended, at its sender or at its receiver. 32 bytes in host memory.
     Host Cqe = "CQE", 256 bits {
-        /// The WQE's.
+        /// The WQE's, or the RQE's.
         wr_id: u64 = 64,
         /// How the message ended.
         status: CompletionStatus = 8,
@@ -49,6 +65,18 @@ layout! {
         wqe_index: u32 = 32,
         /// Flips each time the queue wraps, 1 on its first lap: tells a new element from an old one.
         phase: bool = 1,
+        /// A message that came (profile `Messages`: this and what follows is 0 in every size today); `opcode` and `wqe_index` are 0.
+        received: bool = 1,
+        /// It hands over an immediate.
+        has_immediate: bool = 1,
+        /// Unused, 0.
+        reserved0: u32 = 29,
+        /// Stream of a message that came.
+        stream: u16 = 16,
+        /// Its number in the stream.
+        message: u16 = 16,
+        /// Its immediate.
+        immediate: u32 = 32,
     }
 }
 

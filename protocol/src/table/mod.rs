@@ -210,7 +210,7 @@ pub const COMMON: &[Layout] = &[
 ];
 
 /// Descriptors in host memory.
-pub const DESCRIPTORS: &[Layout] = &[host::Wqe::LAYOUT, host::Cqe::LAYOUT];
+pub const DESCRIPTORS: &[Layout] = &[host::Wqe::LAYOUT, host::Rqe::LAYOUT, host::Cqe::LAYOUT];
 
 /// Entries of the transport's tables, as the driver writes them through CONFIG_DATA.
 pub const ENTRIES: &[Layout] = &[

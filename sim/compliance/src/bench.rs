@@ -68,6 +68,7 @@ impl Bench {
         let bench = Self::start(lab, setup)?;
         match bench.id.profile {
             Profile::Whole => Ok(bench),
+            Profile::Messages => Err(Stop::lacks("the target has neither Reads nor atomics")),
             Profile::Write => Err(Stop::lacks("the target speaks Writes only")),
         }
     }

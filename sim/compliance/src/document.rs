@@ -20,15 +20,22 @@ target sends must be readable, carry a right ICRC, and name the right addresses,
 | `soft://HOST:PORT` | a software peer that `metaroce serve` runs with default constants, over UDP sockets, in real time | to post requests or buffers, to move its clock, to take other constants, to hear wrong Ethernet, IP or UDP headers; its counters |
 
 A point that needs what a target lacks is `skipped` with the reason, never passed. Counters are compared where a target shows them.
-The exit code is 0 if no point failed and every mutant was caught, 1 if not, 2 if the command's words are off.
+The exit code is 0 if no point failed and no mutant escaped, 1 if not, 2 if the command's words are off.
 
 ";
 
 const MUTANTS: &str = "
 ## Mutants
 
-`--mutants` runs all points against the model with one thing wrong each. The point named here must fail; others may.
-A test asks besides that every point fails for some mutant.
+`--mutants` makes the target wrong in one thing each, and the point named here must fail; others may. A test asks besides that
+every point fails for some mutant. Where the wrong thing sits:
+
+| target | frames and completions | constants, keys, ranges | inside |
+| --- | --- | --- | --- |
+| `model` | changed on their way in and out | in its settings | a switch of the model (cargo feature `mutants`) |
+| `cosim` | the same, between the verilated NIC and the tester; the model beside it hears what the NIC hears | in its registers and tables | an edit of its emitted Verilog (`sim/compliance/src/targets/cosim/plants.rs`), so a NIC of its own: about a minute each |
+
+A mutant whose point the target lacks, or that it can't have, is `skipped`. What is wrong inside the hardware is mostly seen by the lockstep first.
 
 | mutant | what is wrong | caught by |
 | --- | --- | --- |

@@ -47,12 +47,21 @@ pub struct MutantResult {
     pub wrong: &'static str,
     /// The point that is meant for it has failed.
     pub caught: bool,
+    /// The target can't be wrong like this, or lacks what that point needs.
+    pub skipped: bool,
     /// That point; `None` if it did not fail.
     pub by: Option<&'static str>,
-    /// What that point said.
+    /// What that point said, or what the target lacks.
     pub detail: Option<String>,
     /// Other points that failed.
     pub also: Vec<&'static str>,
+}
+
+impl MutantResult {
+    /// The point that is meant for it ran, and did not fail.
+    pub fn escaped(&self) -> bool {
+        !self.caught && !self.skipped
+    }
 }
 
 /// A run.
@@ -88,7 +97,8 @@ impl Report {
 
     /// Mutants that were not caught.
     pub fn escaped(&self) -> usize {
-        self.mutants.iter().filter(|m| !m.caught).count()
+        let escaped = self.mutants.iter().filter(|m| m.escaped());
+        escaped.count()
     }
 
     /// Nothing failed and no mutant escaped.
@@ -112,16 +122,26 @@ impl Report {
             .collect();
         let width = self.mutants.iter().map(|m| m.name.len()).max().unwrap_or(0);
         lines.extend(self.mutants.iter().map(|m| {
-            let (word, by) = m.by.map_or(("ESCAPED", "   "), |by| ("caught ", by));
-            format!("{word}  {by}  {:width$}  {}", m.name, m.wrong)
+            let (word, detail) = match &m.detail {
+                _ if m.escaped() => ("ESCAPED", String::new()),
+                Some(why) if m.skipped => ("skipped", format!("\n             {why}")),
+                _ => ("caught ", String::new()),
+            };
+            let by = m.by.unwrap_or("   ");
+            format!("{word}  {by}  {:width$}  {}{detail}", m.name, m.wrong)
         }));
         lines.push(format!(
             "{}: {} passed, {} failed, {} skipped",
             self.target, self.passed, self.failed, self.skipped
         ));
         if !self.mutants.is_empty() {
-            let all = self.mutants.len();
-            lines.push(format!("{} of {all} mutants caught", all - self.escaped()));
+            let caught = self.mutants.iter().filter(|m| m.caught).count();
+            let skipped = self.mutants.iter().filter(|m| m.skipped).count();
+            lines.push(format!(
+                "{caught} of {} mutants caught, {} escaped, {skipped} skipped",
+                self.mutants.len(),
+                self.escaped()
+            ));
         }
         lines
     }
@@ -135,11 +155,7 @@ impl Report {
             let status = match p.result {
                 Outcome::Passed => TestCaseStatus::success(),
                 Outcome::Failed => failure(detail),
-                Outcome::Skipped => {
-                    let mut status = TestCaseStatus::skipped();
-                    status.set_message(detail);
-                    status
-                }
+                Outcome::Skipped => skipped(detail),
             };
             TestCase::new(format!("{} {}", p.id, p.rule), status)
         }));
@@ -147,8 +163,11 @@ impl Report {
         if !self.mutants.is_empty() {
             let mut suite = TestSuite::new("mutants");
             suite.add_test_cases(self.mutants.iter().map(|m| {
+                let detail = m.detail.clone().unwrap_or_default();
                 let status = if m.caught {
                     TestCaseStatus::success()
+                } else if m.skipped {
+                    skipped(detail)
                 } else {
                     failure(format!("no point caught: {}", m.wrong))
                 };
@@ -158,6 +177,12 @@ impl Report {
         }
         report.to_string()
     }
+}
+
+fn skipped(message: String) -> TestCaseStatus {
+    let mut status = TestCaseStatus::skipped();
+    status.set_message(message);
+    status
 }
 
 fn failure(message: String) -> TestCaseStatus {

@@ -7,8 +7,8 @@ use crate::check::{Check, Stop};
 use crate::mutants::Mutant;
 use crate::points::Point;
 use crate::report::{MutantResult, Outcome, PointResult};
-use crate::target::Lab;
-use crate::targets::model::ModelLab;
+use crate::setup::Setup;
+use crate::target::{Lab, MutantLab, Target};
 
 thread_local! {
     /// A panic on this thread is a target's, and becomes a result.
@@ -52,22 +52,41 @@ fn without_panic(run: impl FnOnce() -> Check) -> Check {
     })
 }
 
-/// Runs points against one wrong model.
-pub fn run_mutant(mutant: &'static Mutant, points: &[&'static Point]) -> MutantResult {
-    let mut lab = ModelLab::wrong(mutant.make);
+/// A lab of targets with one thing wrong.
+struct Wrong<'a> {
+    lab: &'a mut dyn MutantLab,
+    mutant: &'static Mutant,
+}
+
+impl Lab for Wrong<'_> {
+    fn connect(&mut self, setup: &Setup) -> Check<Box<dyn Target>> {
+        self.lab.connect_wrong(setup, self.mutant)
+    }
+}
+
+/// Runs points against one wrong target.
+pub fn run_mutant(
+    mutant: &'static Mutant,
+    points: &[&'static Point],
+    lab: &mut dyn MutantLab,
+) -> MutantResult {
+    let mut lab = Wrong { lab, mutant };
     let results: Vec<_> = points
         .iter()
         .map(|point| run_point(point, &mut lab))
         .collect();
-    let failed = |r: &&PointResult| r.result == Outcome::Failed;
-    let meant = results.iter().filter(failed).find(|r| r.id == mutant.by);
-    let also = results.iter().filter(failed).filter(|r| r.id != mutant.by);
+    let meant = results.iter().find(|r| r.id == mutant.by);
+    let is = |outcome| move |r: &&PointResult| r.result == outcome;
+    let caught = meant.filter(is(Outcome::Failed));
+    let lacking = meant.filter(is(Outcome::Skipped));
+    let also = results.iter().filter(is(Outcome::Failed));
     MutantResult {
         name: mutant.name,
         wrong: mutant.wrong,
-        caught: meant.is_some(),
-        by: meant.map(|r| r.id),
-        detail: meant.and_then(|r| r.detail.clone()),
-        also: also.map(|r| r.id).collect(),
+        caught: caught.is_some(),
+        skipped: lacking.is_some(),
+        by: caught.map(|r| r.id),
+        detail: caught.or(lacking).and_then(|r| r.detail.clone()),
+        also: also.map(|r| r.id).filter(|id| *id != mutant.by).collect(),
     }
 }

@@ -5,6 +5,11 @@ use metaroce_protocol::{Profile, Psn, Tsn};
 
 /// Queue pair of the tester's first connection, where it is free to choose.
 pub const TESTER_QP: u32 = 0x20;
+/// Queue pair of a target's first connection, where the suite may choose it: its low bits find the connection's entry, and
+/// the bits above must count too.
+pub(crate) const TARGET_QP: u32 = 0x0A_0002;
+/// Key of a target's region, where the suite may choose it: its low bits find the region's entry.
+pub(crate) const R_KEY: u32 = 0x0040_5103;
 /// Bytes of the target's memory that the tester may name.
 pub const REGION_BYTES: u32 = 1 << 17;
 /// UDP source port of path 0; the others follow. Above the range from which Linux takes ports by itself.

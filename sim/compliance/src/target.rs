@@ -2,12 +2,19 @@
 use metaroce_protocol::{CompletionStatus, WqeOpcode};
 
 use crate::check::{Check, Stop};
+use crate::mutants::Mutant;
 use crate::setup::{Identity, Setup};
 
 /// Where connections to a target come from: each point has its own.
 pub trait Lab {
     /// A fresh connection.
     fn connect(&mut self, setup: &Setup) -> Check<Box<dyn Target>>;
+}
+
+/// A lab whose targets can have something wrong.
+pub trait MutantLab: Lab {
+    /// A fresh connection to a target that has. Lacking is that it can't have this.
+    fn connect_wrong(&mut self, setup: &Setup, mutant: &Mutant) -> Check<Box<dyn Target>>;
 }
 
 /// A request that the target's application posts.

@@ -8,7 +8,7 @@ use metaroce_compliance::{document, mutants, points};
 
 #[test]
 fn the_model_passes_every_point() {
-    let mut lab = ModelLab::new();
+    let mut lab = ModelLab;
     let results = points::all()
         .into_iter()
         .map(|point| run_point(point, &mut lab))
@@ -32,7 +32,7 @@ fn the_model_passes_every_point() {
 fn every_mutant_is_caught_by_its_point() {
     let points = points::all();
     let results: Vec<_> = mutants::all()
-        .map(|mutant| run_mutant(mutant, &points))
+        .map(|mutant| run_mutant(mutant, &points, &mut ModelLab))
         .collect();
     let escaped: Vec<_> = (results.iter())
         .filter(|m| !m.caught)

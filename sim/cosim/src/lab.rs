@@ -1,4 +1,5 @@
 //! Verilated NICs of one size: emitted once, built once for all of them.
+use metaroce_emit::Design;
 use metaroce_model::config::Size;
 use metaroce_rtl::sizes;
 use thiserror::Error;
@@ -34,7 +35,13 @@ pub struct NicLab {
 impl NicLab {
     /// Emits the NIC.
     pub fn new(built: sizes::Size) -> Result<Self, LabError> {
-        let design = sizes::emit(built)?;
+        Self::changed(built, |_| ())
+    }
+
+    /// Emits the NIC and changes it: a fault that something must find.
+    pub fn changed(built: sizes::Size, change: impl FnOnce(&mut Design)) -> Result<Self, LabError> {
+        let mut design = sizes::emit(built)?;
+        change(&mut design);
         let folder = tempfile::tempdir()?;
         design.write_to(folder.path())?;
         let sources = Sources::from_folder(&design.top, folder.path());

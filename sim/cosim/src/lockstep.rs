@@ -2,7 +2,7 @@
 use std::collections::VecDeque;
 
 use metaroce_model::config::Size;
-use metaroce_model::nic::{Completion, Decision, Nic, Received};
+use metaroce_model::nic::{Choice, Completion, Decision, Nic, Received};
 use metaroce_model::send::Fate;
 use metaroce_model::wire::Outgoing;
 use metaroce_protocol::constants::MAX_PAYLOAD_BYTES;
@@ -12,7 +12,7 @@ use crate::axi_mem::{SharedMemory, WriteRecord};
 use crate::axis::Transferred;
 use crate::explain;
 use crate::host_view::HostView;
-use crate::trace::{Commits, Transmit};
+use crate::trace::Commits;
 
 mod arrivals;
 mod mismatch;
@@ -52,6 +52,7 @@ struct Plane {
 #[derive(Debug)]
 pub struct Lockstep {
     name: String,
+    size: Size,
     nic: Nic,
     host: HostView,
     memory: SharedMemory,
@@ -74,6 +75,7 @@ impl Lockstep {
         let host = HostView::default();
         Self {
             name: name.into(),
+            size,
             nic: Nic::new(size, host.tunables()),
             host,
             memory,
@@ -111,6 +113,7 @@ impl Lockstep {
     pub fn on_commits(&mut self, commits: &Commits, cycle: u64) -> Outcome {
         self.cycle = cycle;
         self.accepted = None;
+        self.check_names(commits)?;
         // By what was sent before this cycle.
         let can_be_true = commits.acknowledge.is_none_or(|plane| {
             let ack = self.planes[plane as usize].arrivals.peek_acknowledge();
@@ -131,6 +134,12 @@ impl Lockstep {
                 self.differs("trace_refusal_build_valid", "no refusal waits", "one")
             })?;
             self.expect_answer(refusal);
+        }
+        if let Some((path, idle)) = commits.judge {
+            if idle && self.nic.has_current() {
+                return Err(self.differs("trace_judge_idle", "a message to send", "none"));
+            }
+            self.nic.judge(path, idle, commits.now);
         }
         if let Some(transmit) = &commits.transmit {
             self.on_transmit(transmit, commits.now)?;
@@ -162,31 +171,66 @@ impl Lockstep {
         Ok(())
     }
 
-    fn on_transmit(&mut self, commit: &Transmit, now: u32) -> Outcome {
-        self.tally.events += 1;
-        let decision = self.nic.decide(&commit.inputs, now);
-        let (kind, outgoing) = match decision {
-            Decision::Nothing => {
-                return Err(self.differs(
-                    "trace_transmit_valid",
-                    "nothing to send",
-                    format!("{commit:?}"),
-                ));
+    /// What the trace names must exist.
+    fn check_names(&self, commits: &Commits) -> Outcome {
+        let Size {
+            connections,
+            paths,
+            planes,
+            ..
+        } = self.size;
+        let told = [
+            (
+                "trace_ack_build_path",
+                commits.ack_build,
+                connections * paths,
+            ),
+            (
+                "trace_resolve_path",
+                commits.resolve.map(|(path, _)| path),
+                connections * paths,
+            ),
+            (
+                "trace_receive_plane",
+                commits.receive.map(|(plane, _)| plane),
+                planes,
+            ),
+            ("trace_advance_path", commits.advance, connections * paths),
+            ("trace_acknowledge_plane", commits.acknowledge, planes),
+            ("trace_give_up_connection", commits.give_up, connections),
+            (
+                "trace_transmit_planes",
+                commits.transmit.map(|t| t.planes),
+                1 << planes,
+            ),
+            (
+                "trace_transmit_able",
+                commits.transmit.map(|t| t.able),
+                1 << paths,
+            ),
+            ("trace_drop", Some(commits.drop), 1 << planes),
+        ];
+        for (signal, value, limit) in told {
+            if let Some(value) = value.filter(|value| *value >= limit) {
+                return Err(self.differs(signal, format!("below {limit}"), value.to_string()));
             }
-            Decision::TailProbe(frame) => (0, Some(frame)),
-            Decision::TimeOutProbe(frame) => (1, Some(frame)),
-            Decision::Retransmit(frame) => (2, Some(frame)),
-            Decision::New(frame) => (3, Some(frame)),
-            Decision::Discard(_) => (4, None),
-            Decision::GiveUp(_) => (5, None),
-        };
-        if kind != commit.kind {
-            return Err(self.differs(
-                "trace_transmit_kind",
-                format!("{kind} ({decision:?})"),
-                format!("{commit:?}"),
-            ));
         }
+        Ok(())
+    }
+
+    fn on_transmit(&mut self, choice: &Choice, now: u32) -> Outcome {
+        self.tally.events += 1;
+        let decision = self
+            .nic
+            .follow(choice, now)
+            .map_err(|differs| self.differs("trace_transmit", differs, format!("{choice:?}")))?;
+        let outgoing = match decision {
+            Decision::TailProbe(frame)
+            | Decision::TimeOutProbe(frame)
+            | Decision::Retransmit(frame)
+            | Decision::New(frame) => Some(frame),
+            Decision::Nothing | Decision::Discard(_) | Decision::GiveUp(_) => None,
+        };
         self.tally.first_transmission.get_or_insert(self.cycle);
         if matches!(decision, Decision::Retransmit(_)) {
             self.tally.first_retransmission.get_or_insert(self.cycle);
@@ -332,6 +376,7 @@ impl Lockstep {
             length: wqe.length,
             wqe_index: index,
             phase,
+            ..Cqe::default()
         };
         self.completions.push_back((address, cqe.encode()));
         Ok(())

@@ -158,6 +158,20 @@ impl Station {
         self.plant = Some(plant);
     }
 
+    /// From now on these bits of a port of the commit trace are read wrong: something for the lockstep to find.
+    pub fn flip_trace(&mut self, port: &str, bits: u64) -> Result<(), ModelError> {
+        self.trace.flip(self.model.port(port)?, bits);
+        Ok(())
+    }
+
+    /// The commit trace's ports, and the bits of each.
+    pub fn trace_ports(&self) -> impl Iterator<Item = (&'static str, u32)> {
+        let ports = self.model.ports().iter();
+        ports
+            .map(|port| (port.name.as_str(), port.width))
+            .filter(|(name, _)| name.starts_with("trace_"))
+    }
+
     /// Whether a planted fault still waits for its moment.
     pub fn is_planted(&self) -> bool {
         self.plant.is_some()
@@ -300,6 +314,7 @@ impl Station {
     fn note_activity(&mut self, commits: &Commits) {
         let idle = Commits {
             now: commits.now,
+            judge: commits.judge,
             ..Commits::default()
         };
         let under_way = self.rx.iter().any(|source| source.pending() > 0)

@@ -1,22 +1,14 @@
 //! The commit trace: which engines of a NIC commit in a cycle, and what timing gave them (docs/architecture.md).
-use metaroce_model::nic::Inputs;
+use metaroce_model::nic::Choice;
 use verilator_sys::ModelError;
 
 use crate::model::{PortId, VerilatedModel};
 
-/// What `trace_transmit_walk` says when no path is looked at.
-const NO_WALK: u64 = 0xFFFF;
+/// Cycles from the judgement of a path to the commit of its probe.
+pub const JUDGE_TO_COMMIT: u64 = 8;
 
-/// A transmit decision that did something.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Transmit {
-    /// Its kind, by number.
-    pub kind: u64,
-    /// Global number of its path.
-    pub path: u32,
-    /// What timing gave it.
-    pub inputs: Inputs,
-}
+/// A path that the background walk judges, and whether there is nothing to send.
+pub type Judge = (u32, bool);
 
 /// All commits of one cycle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,8 +19,10 @@ pub struct Commits {
     pub ack_build: Option<u32>,
     /// The oldest refusal is built.
     pub refusal_build: bool,
+    /// The background walk judges a path.
+    pub judge: Option<Judge>,
     /// The transmit engine does something.
-    pub transmit: Option<Transmit>,
+    pub transmit: Option<Choice>,
     /// This transmission (path, TSN) is resolved.
     pub resolve: Option<(u32, u32)>,
     /// A frame of this plane meets the receive engine; whether a refusal could be queued.
@@ -53,7 +47,8 @@ pub struct TracePorts {
     now: PortId,
     ack_build: (PortId, PortId),
     refusal_build: PortId,
-    transmit: [PortId; 8],
+    judge: [PortId; 3],
+    transmit: [PortId; 6],
     resolve: [PortId; 3],
     receive: [PortId; 3],
     advance: (PortId, PortId),
@@ -62,6 +57,7 @@ pub struct TracePorts {
     drop: PortId,
     message: PortId,
     retire: PortId,
+    flip: Option<(PortId, u64)>,
 }
 
 impl TracePorts {
@@ -72,15 +68,18 @@ impl TracePorts {
             now: port("now")?,
             ack_build: (port("ack_build_valid")?, port("ack_build_path")?),
             refusal_build: port("refusal_build_valid")?,
+            judge: [
+                port("judge_valid")?,
+                port("judge_path")?,
+                port("judge_idle")?,
+            ],
             transmit: [
                 port("transmit_valid")?,
                 port("transmit_kind")?,
                 port("transmit_path")?,
-                port("transmit_walk")?,
-                port("transmit_room")?,
-                port("transmit_retransmit")?,
-                port("transmit_current")?,
-                port("transmit_idle")?,
+                port("transmit_planes")?,
+                port("transmit_able")?,
+                port("transmit_ack_request")?,
             ],
             resolve: [
                 port("resolve_valid")?,
@@ -98,17 +97,29 @@ impl TracePorts {
             drop: port("drop")?,
             message: port("message_valid")?,
             retire: port("retire_valid")?,
+            flip: None,
         })
+    }
+
+    /// A fault: from now on these bits of a port are read wrong.
+    pub fn flip(&mut self, port: PortId, bits: u64) {
+        self.flip = Some((port, bits));
+    }
+
+    fn get(&self, model: &VerilatedModel, port: PortId) -> u64 {
+        let wrong = self.flip.filter(|flip| flip.0 == port);
+        model.get_u64(port) ^ wrong.map_or(0, |flip| flip.1)
     }
 
     /// The commits of the cycle that is under way; the model is settled.
     pub fn read(&self, model: &VerilatedModel) -> Commits {
-        let is = |port| model.is_set(port);
-        let value = |port| model.get_u64(port) as u32;
+        let is = |port| self.get(model, port) != 0;
+        let value = |port| self.get(model, port) as u32;
         Commits {
             now: value(self.now),
             ack_build: is(self.ack_build.0).then(|| value(self.ack_build.1)),
             refusal_build: is(self.refusal_build),
+            judge: is(self.judge[0]).then(|| (value(self.judge[1]), is(self.judge[2]))),
             transmit: is(self.transmit[0]).then(|| self.read_transmit(model)),
             resolve: is(self.resolve[0]).then(|| (value(self.resolve[1]), value(self.resolve[2]))),
             receive: is(self.receive[0]).then(|| (value(self.receive[1]), is(self.receive[2]))),
@@ -121,21 +132,15 @@ impl TracePorts {
         }
     }
 
-    fn read_transmit(&self, model: &VerilatedModel) -> Transmit {
-        let [_, kind, path, walk, room, retransmit, current, idle] =
-            self.transmit.map(|p| model.get_u64(p));
-        let walk = (walk != NO_WALK).then_some(walk as u32);
-        let inputs = Inputs {
-            walk,
-            room: room as u32,
-            retransmit: retransmit as u32,
-            current: current != 0,
-            idle: idle != 0,
-        };
-        Transmit {
+    fn read_transmit(&self, model: &VerilatedModel) -> Choice {
+        let [_, kind, path, planes, able, ack_request] =
+            self.transmit.map(|p| self.get(model, p) as u32);
+        Choice {
             kind,
-            path: path as u32,
-            inputs,
+            path,
+            planes,
+            able,
+            ack_request: ack_request != 0,
         }
     }
 }

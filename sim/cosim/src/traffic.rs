@@ -43,10 +43,14 @@ pub struct Setting {
     pub faults: Faults,
     /// How often buses wait.
     pub pace: Pace,
+    /// Largest latency of host memory, cycles.
+    pub memory_latency: u64,
     /// Registers that tune.
     pub tunables: Tunables,
     /// Lengths of messages.
     pub lengths: Lengths,
+    /// B sends too, not only A.
+    pub both_ways: bool,
     /// Connections that are used, spread over all that there are.
     pub connections: u32,
     /// What both NICs' clocks start from.
@@ -68,6 +72,7 @@ impl Setting {
                 jitter: 0,
             },
             pace: Pace::Random(0.1),
+            memory_latency: 16,
             tunables: Tunables {
                 window: 16,
                 // A plane of few bits takes longer for a frame.
@@ -77,6 +82,7 @@ impl Setting {
                 mtu_log2: 8,
             },
             lengths: Lengths::mostly_short(256),
+            both_ways: true,
             connections: size.connections.min(8),
             start_time: 0u32.wrapping_sub(20_000),
         }
@@ -149,7 +155,7 @@ impl Traffic {
         let mut stations = [0u64, 1].map(|nic| {
             let surroundings = Surroundings {
                 pace: setting.pace,
-                memory_latency: 16,
+                memory_latency: setting.memory_latency,
                 seed: setting.seed.wrapping_mul(2).wrapping_add(nic),
                 start_time: setting.start_time.wrapping_add(nic as u32 * 1_000),
             };
@@ -182,12 +188,13 @@ impl Traffic {
         self.hosts.iter().map(|host| host.completed).sum()
     }
 
-    /// So many cycles with traffic both ways.
+    /// So many cycles with traffic.
     pub fn run(&mut self, cycles: u64) -> Result<(), TrafficError> {
         for _ in 0..cycles {
             if self.bed.cycle().is_multiple_of(POLL) {
                 self.take()?;
-                (0..2).for_each(|nic| self.post(nic));
+                let senders = if self.setting.both_ways { 2 } else { 1 };
+                (0..senders).for_each(|nic| self.post(nic));
             }
             self.bed.step()?;
         }

@@ -11,6 +11,7 @@ use metaroce_cores::ram_bypass::RamBypass;
 use metaroce_cores::skid_buffer::SkidBuffer;
 use metaroce_cores::stream_fifo::{FrameFifo, StreamFifo};
 use metaroce_cores::types::TxDescriptor;
+use metaroce_protocol::Profile;
 use metaroce_rtl::plane_rx::PlaneRx;
 use metaroce_rtl::plane_tx::PlaneTx;
 use rust_hdl::prelude::*;
@@ -42,16 +43,30 @@ fn memory_ports_have_no_warning() {
 
 #[test]
 fn parser_and_deparser_have_no_warning() {
-    lint(&design(Parser::<8, 1, 104>::new(1024), "parser"));
-    lint(&design(Parser::<64, 8, 13>::new(4096), "parser"));
-    lint(&design(Deparser::<8, 1, 104>::default(), "deparser"));
-    lint(&design(Deparser::<64, 8, 13>::default(), "deparser"));
+    lint(&design(Parser::<8, 1, 104>::new(1024, false), "parser"));
+    lint(&design(Parser::<64, 8, 13>::new(4096, true), "parser"));
+    lint(&design(Deparser::<8, 1, 104>::new(false), "deparser"));
+    lint(&design(Deparser::<64, 8, 13>::new(true), "deparser"));
 }
 
 #[test]
 fn planes_have_no_warning() {
-    lint(&design(PlaneRx::<8, 1, 104, 11>::new(1024), "plane_rx"));
-    lint(&design(PlaneRx::<64, 8, 13, 10>::new(4096), "plane_rx"));
-    lint(&design(PlaneTx::<8, 1, 104, 11>::new(1024), "plane_tx"));
-    lint(&design(PlaneTx::<64, 8, 13, 10>::new(4096), "plane_tx"));
+    lint(&design(
+        PlaneRx::<8, 1, 104, 11>::new(1024, Profile::Write),
+        "plane_rx",
+    ));
+    lint(&design(
+        PlaneTx::<8, 1, 104, 11>::new(1024, Profile::Write),
+        "plane_tx",
+    ));
+    for profile in [Profile::Write, Profile::Messages] {
+        lint(&design(
+            PlaneRx::<64, 8, 13, 10>::new(4096, profile),
+            "plane_rx",
+        ));
+        lint(&design(
+            PlaneTx::<64, 8, 13, 10>::new(4096, profile),
+            "plane_tx",
+        ));
+    }
 }

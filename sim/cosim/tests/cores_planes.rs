@@ -9,7 +9,8 @@ use metaroce_cosim::axi_mem::{Access, AxiMemory, Memory, Timing};
 use metaroce_cosim::axis::{AxisSink, AxisSource};
 use metaroce_cosim::bus::{Stalls, step};
 use metaroce_cosim::model::VerilatedModel;
-use metaroce_protocol::{DropReason, Opcode, frame::parse};
+use metaroce_protocol::frame::parse_as;
+use metaroce_protocol::{DropReason, Opcode, Profile};
 use metaroce_rtl::plane_rx::PlaneRx;
 use metaroce_rtl::plane_tx::PlaneTx;
 use rand::{Rng, SeedableRng};
@@ -17,6 +18,10 @@ use rand_chacha::ChaCha8Rng;
 
 const BASE: u64 = 0x3_0000_0000;
 const BYTES: usize = 1 << 16;
+/// Largest payload and profile of the planes of 64 bits.
+const WIDE: (usize, Profile) = (4096, Profile::Messages);
+/// The same of those of 8 bits.
+const NARROW: (usize, Profile) = (256, Profile::Write);
 const NOWHERE: u64 = 0x9_0000_0000;
 
 fn timing(kind: usize) -> Timing {
@@ -41,8 +46,13 @@ struct Received {
     cycles: u64,
 }
 
-/// Sends frames, answers every WRITE with a placement, compares memory.
-fn receive(model: &mut VerilatedModel, frames: &[Vec<u8>], most: usize, kind: usize) -> Received {
+/// Sends frames, answers all data with a placement, compares memory.
+fn receive(
+    model: &mut VerilatedModel,
+    frames: &[Vec<u8>],
+    (most, profile): (usize, Profile),
+    kind: usize,
+) -> Received {
     reset(model);
     let mut random = ChaCha8Rng::seed_from_u64(kind as u64);
     let mut memory = memory(model, kind);
@@ -57,8 +67,9 @@ fn receive(model: &mut VerilatedModel, frames: &[Vec<u8>], most: usize, kind: us
     for frame in frames {
         source.push(frame.clone());
         bytes += frame.len() as u64;
-        if let (Ok(frame), Outcome::Receive(event)) = (parse(frame), outcome(frame, most))
-            && let metaroce_protocol::Body::Write { payload, .. } = frame.body
+        if let (Ok(frame), Outcome::Receive(event)) =
+            (parse_as(frame, profile), outcome(frame, most, profile))
+            && let Some(payload) = frame.body.payload()
         {
             payloads.push_back((event.payload, payload.to_vec()));
         }
@@ -86,8 +97,8 @@ fn receive(model: &mut VerilatedModel, frames: &[Vec<u8>], most: usize, kind: us
         got.drops.extend(drops(model));
         for (_, word) in receive.got.drain(..) {
             let event = Event::of_port(&word);
-            if event.opcode == Opcode::Write.code() {
-                let (length, payload) = payloads.pop_front().expect("a WRITE was sent");
+            if event.opcode != Opcode::Probe.code() {
+                let (length, payload) = payloads.pop_front().expect("data was sent");
                 assert_eq!(event.payload, length);
                 let accept = random.random_bool(0.8);
                 let at = random.random_range(0..BYTES - length);
@@ -129,13 +140,13 @@ fn receive(model: &mut VerilatedModel, frames: &[Vec<u8>], most: usize, kind: us
 fn ends_as_the_codec_says(
     model: &mut VerilatedModel,
     frames: &[Vec<u8>],
-    most: usize,
+    (most, profile): (usize, Profile),
     kind: usize,
 ) {
-    let got = receive(model, frames, most, kind);
+    let got = receive(model, frames, (most, profile), kind);
     let (mut drops, mut receive, mut acknowledge) = (vec![], vec![], vec![]);
     for frame in frames {
-        match outcome(frame, most) {
+        match outcome(frame, most, profile) {
             Outcome::Drop(reason) => drops.push(reason),
             Outcome::Receive(event) => receive.push(event),
             Outcome::Acknowledge(event) => acknowledge.push(event),
@@ -165,9 +176,14 @@ fn ends_as_the_codec_says(
     );
 }
 
-fn traffic(random: &mut ChaCha8Rng, count: usize, most: usize, hostile: f64) -> Vec<Vec<u8>> {
+fn traffic(
+    random: &mut ChaCha8Rng,
+    count: usize,
+    (most, profile): (usize, Profile),
+    hostile: f64,
+) -> Vec<Vec<u8>> {
     let mut frame = || {
-        let mut frame = Sample::any(random, most).bytes;
+        let mut frame = Sample::any(random, most, profile).bytes;
         if random.random_bool(hostile) {
             spoil(random, &mut frame);
         }
@@ -178,51 +194,63 @@ fn traffic(random: &mut ChaCha8Rng, count: usize, most: usize, hostile: f64) -> 
 
 #[test]
 fn hostile_frames_end_as_the_codec_says_at_64_bits() {
-    let mut model = model(PlaneRx::<64, 8, 13, 10>::new(4096), "plane_rx");
-    let mut random = ChaCha8Rng::seed_from_u64(1);
-    for run in 0..runs(8) {
-        let frames = traffic(&mut random, 1_500, 4096, 0.7);
-        ends_as_the_codec_says(&mut model, &frames, 4096, run % 4);
+    // Frames of all that `Messages` knows also for one that knows less.
+    for profile in [Profile::Messages, Profile::Write] {
+        let mut model = model(PlaneRx::<64, 8, 13, 10>::new(4096, profile), "plane_rx");
+        let mut random = ChaCha8Rng::seed_from_u64(1);
+        for run in 0..runs(4) {
+            let frames = traffic(&mut random, 1_500, WIDE, 0.7);
+            ends_as_the_codec_says(&mut model, &frames, (4096, profile), run % 4);
+        }
     }
 }
 
 #[test]
 fn hostile_frames_end_as_the_codec_says_at_8_bits() {
-    let mut model = model(PlaneRx::<8, 1, 104, 9>::new(256), "plane_rx");
+    let mut model = model(
+        PlaneRx::<8, 1, 104, 9>::new(256, Profile::Write),
+        "plane_rx",
+    );
     let mut random = ChaCha8Rng::seed_from_u64(2);
     for run in 0..runs(4) {
-        let frames = traffic(&mut random, 300, 256, 0.7);
-        ends_as_the_codec_says(&mut model, &frames, 256, run % 4);
+        let frames = traffic(&mut random, 300, NARROW, 0.7);
+        ends_as_the_codec_says(&mut model, &frames, NARROW, run % 4);
     }
 }
 
 #[test]
 fn a_small_nic_cuts_a_payload_that_it_cannot_hold() {
-    let mut model = model(PlaneRx::<64, 8, 13, 6>::new(256), "plane_rx");
+    let mut model = model(
+        PlaneRx::<64, 8, 13, 6>::new(256, Profile::Messages),
+        "plane_rx",
+    );
     let mut random = ChaCha8Rng::seed_from_u64(3);
     for kind in 0..4 {
-        let frames = traffic(&mut random, 300, 4096, 0.1);
-        ends_as_the_codec_says(&mut model, &frames, 256, kind);
+        let frames = traffic(&mut random, 300, WIDE, 0.1);
+        ends_as_the_codec_says(&mut model, &frames, (256, Profile::Messages), kind);
     }
 }
 
 #[test]
 fn frames_back_to_back_are_received_at_a_beat_a_cycle() {
-    let mut model = model(PlaneRx::<64, 8, 13, 10>::new(4096), "plane_rx");
+    let mut model = model(
+        PlaneRx::<64, 8, 13, 10>::new(4096, Profile::Messages),
+        "plane_rx",
+    );
     let mut random = ChaCha8Rng::seed_from_u64(4);
     for payload in [0, 8, 100, 1024, 4096] {
         let frames: Vec<Vec<u8>> = (0..50)
             .map(|_| Sample::random(&mut random, Opcode::Write, payload).bytes)
             .collect();
         let beats: usize = frames.iter().map(|frame| frame.len().div_ceil(8)).sum();
-        let got = receive(&mut model, &frames, 4096, 0);
+        let got = receive(&mut model, &frames, WIDE, 0);
         assert_eq!(got.receive.len(), 50);
         assert_eq!(got.cycles, beats as u64, "payload of {payload} bytes");
     }
     let probes: Vec<Vec<u8>> = (0..50)
         .map(|_| Sample::random(&mut random, Opcode::Probe, 0).bytes)
         .collect();
-    assert_eq!(receive(&mut model, &probes, 4096, 0).cycles, 50 * 9);
+    assert_eq!(receive(&mut model, &probes, WIDE, 0).cycles, 50 * 9);
 }
 
 // ---- transmit
@@ -298,21 +326,32 @@ fn transmit(model: &mut VerilatedModel, samples: &[Sample], kind: usize) -> Vec<
 
 #[test]
 fn descriptors_become_the_codec_s_frames() {
-    let mut wide = model(PlaneTx::<64, 8, 13, 10>::new(4096), "plane_tx");
-    let mut narrow = model(PlaneTx::<8, 1, 104, 11>::new(1024), "plane_tx");
+    let mut wide = model(
+        PlaneTx::<64, 8, 13, 10>::new(4096, Profile::Messages),
+        "plane_tx",
+    );
+    let mut narrow = model(
+        PlaneTx::<8, 1, 104, 11>::new(1024, Profile::Write),
+        "plane_tx",
+    );
     let mut random = ChaCha8Rng::seed_from_u64(5);
     for run in 0..runs(4) {
-        let mut samples = |count, most| -> Vec<Sample> {
-            (0..count).map(|_| Sample::any(&mut random, most)).collect()
+        let mut samples = |count, most, profile| -> Vec<Sample> {
+            (0..count)
+                .map(|_| Sample::any(&mut random, most, profile))
+                .collect()
         };
-        transmit(&mut wide, &samples(400, 4096), run % 4);
-        transmit(&mut narrow, &samples(80, 1024), run % 4);
+        transmit(&mut wide, &samples(400, 4096, Profile::Messages), run % 4);
+        transmit(&mut narrow, &samples(80, 1024, Profile::Write), run % 4);
     }
 }
 
 #[test]
 fn frames_leave_back_to_back() {
-    let mut model = model(PlaneTx::<64, 8, 13, 10>::new(4096), "plane_tx");
+    let mut model = model(
+        PlaneTx::<64, 8, 13, 10>::new(4096, Profile::Messages),
+        "plane_tx",
+    );
     let mut random = ChaCha8Rng::seed_from_u64(6);
     for (opcode, payload) in [
         (Opcode::Write, 4096),
@@ -343,7 +382,10 @@ fn frames_leave_back_to_back() {
 
 #[test]
 fn an_answer_goes_first_at_the_next_boundary() {
-    let mut model = model(PlaneTx::<64, 8, 13, 10>::new(4096), "plane_tx");
+    let mut model = model(
+        PlaneTx::<64, 8, 13, 10>::new(4096, Profile::Messages),
+        "plane_tx",
+    );
     let mut random = ChaCha8Rng::seed_from_u64(7);
     let mut memory = memory(&model, 0);
     let mut data = Source::new(&model, "data", Stalls::never());
@@ -371,7 +413,10 @@ fn an_answer_goes_first_at_the_next_boundary() {
 
 #[test]
 fn a_frame_of_unreadable_memory_has_a_broken_icrc_and_the_next_has_not() {
-    let mut model = model(PlaneTx::<64, 8, 13, 10>::new(4096), "plane_tx");
+    let mut model = model(
+        PlaneTx::<64, 8, 13, 10>::new(4096, Profile::Messages),
+        "plane_tx",
+    );
     let mut random = ChaCha8Rng::seed_from_u64(8);
     let mut memory = memory(&model, 0);
     let mut data = Source::new(&model, "data", Stalls::never());
@@ -387,7 +432,7 @@ fn a_frame_of_unreadable_memory_has_a_broken_icrc_and_the_next_has_not() {
     let good: Vec<bool> = sink
         .frames()
         .iter()
-        .map(|frame| parse(&frame.frame.data).is_ok())
+        .map(|frame| parse_as(&frame.frame.data, Profile::Messages).is_ok())
         .collect();
     assert_eq!(good, [false, true, false, true]);
 }

@@ -4,19 +4,26 @@ mod datapath;
 use datapath::{design, synthesise};
 use metaroce_cores::icrc::Icrc;
 use metaroce_cores::stream_fifo::StreamFifo;
+use metaroce_protocol::Profile;
 use metaroce_rtl::plane_rx::PlaneRx;
 use metaroce_rtl::plane_tx::PlaneTx;
 use rust_hdl::prelude::*;
 
 #[test]
 fn the_narrow_planes_map_to_ice40() {
-    let rx = design(PlaneRx::<8, 1, 104, 9>::new(256), "plane_rx");
+    let rx = design(
+        PlaneRx::<8, 1, 104, 9>::new(256, Profile::Write),
+        "plane_rx",
+    );
     synthesise(
         &rx,
         "synth_ice40 -noflatten",
         "select -assert-min 1 t:SB_RAM40_4K",
     );
-    let tx = design(PlaneTx::<8, 1, 104, 9>::new(256), "plane_tx");
+    let tx = design(
+        PlaneTx::<8, 1, 104, 9>::new(256, Profile::Write),
+        "plane_tx",
+    );
     synthesise(
         &tx,
         "synth_ice40 -noflatten",

@@ -4,9 +4,9 @@
 //! computed anew by whoever follows; the kinds and numbers beside are checked, never used.
 use std::collections::BTreeMap;
 
-use metaroce_cosim::trace::{Commits, Transmit};
+use metaroce_cosim::trace::{Commits, JUDGE_TO_COMMIT, Judge};
 use metaroce_fabric::packet::HostId;
-use metaroce_model::nic::Inputs;
+use metaroce_model::nic::Choice;
 use serde::{Deserialize, Serialize};
 
 /// One cycle of one NIC in which something happened.
@@ -23,7 +23,10 @@ pub struct Entry {
     /// The oldest refusal is built.
     #[serde(skip_serializing_if = "is_default")]
     pub refusal_build: bool,
-    /// The transmit engine decides.
+    /// A path is judged, of which a probe comes.
+    #[serde(skip_serializing_if = "is_default")]
+    pub judge: Option<Judge>,
+    /// The transmit engine sends.
     #[serde(skip_serializing_if = "is_default")]
     pub transmit: Option<Decision>,
     /// A transmission is resolved: path, TSN.
@@ -61,24 +64,20 @@ pub struct Entry {
     pub completions: u32,
 }
 
-/// A transmit decision: its kind and path, and what timing gave it.
+/// What the transmit engine chose: the fields of [`Choice`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Decision {
     /// `trace_transmit_kind`.
-    pub kind: u64,
+    pub kind: u32,
     /// Global number of its path.
     pub path: u32,
-    /// Path under the walk.
-    pub walk: Option<u32>,
-    /// Planes with room.
-    pub room: u32,
-    /// Planes whose oldest retransmission is looked at.
-    pub retransmit: u32,
-    /// The current message is looked at.
-    pub current: bool,
-    /// No message could be sent.
-    pub idle: bool,
+    /// Planes that new data could have taken.
+    pub planes: u32,
+    /// Paths that it could have taken.
+    pub able: u32,
+    /// It asks for an acknowledgement.
+    pub ack_request: bool,
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
@@ -86,7 +85,7 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 }
 
 impl Entry {
-    /// Of a cycle's commits.
+    /// Of a cycle's commits, without the judgement: most come to nothing.
     pub fn new(cycle: u64, commits: &Commits) -> Self {
         Self {
             cycle,
@@ -106,6 +105,17 @@ impl Entry {
         }
     }
 
+    /// The judgement that a probe sent in this cycle comes from: cycle, clock, and what it was.
+    pub fn judgement(&self) -> Option<(u64, u32, Judge)> {
+        let probe = self
+            .transmit
+            .filter(|sent| matches!(sent.kind, 0 | 1 | 5))?;
+        let cycle = self.cycle.checked_sub(JUDGE_TO_COMMIT)?;
+        let now = self.now.wrapping_sub(JUDGE_TO_COMMIT as u32);
+        // Whether there was anything to send matters to a tail probe only.
+        Some((cycle, now, (probe.path, probe.kind == 0)))
+    }
+
     /// Whether nothing happened.
     pub fn is_empty(&self) -> bool {
         let Self { cycle, now, .. } = *self;
@@ -123,7 +133,8 @@ impl Entry {
             now: self.now,
             ack_build: self.ack_build,
             refusal_build: self.refusal_build,
-            transmit: self.transmit.map(Transmit::from),
+            judge: self.judge,
+            transmit: self.transmit.map(Choice::from),
             resolve: self.resolve,
             receive: self.receive,
             advance: self.advance,
@@ -136,41 +147,56 @@ impl Entry {
     }
 }
 
-impl From<&Transmit> for Decision {
-    fn from(transmit: &Transmit) -> Self {
-        let Inputs {
-            walk,
-            room,
-            retransmit,
-            current,
-            idle,
-        } = transmit.inputs;
+impl From<&Choice> for Decision {
+    fn from(choice: &Choice) -> Self {
+        let Choice {
+            kind,
+            path,
+            planes,
+            able,
+            ack_request,
+        } = *choice;
         Self {
-            kind: transmit.kind,
-            path: transmit.path,
-            walk,
-            room,
-            retransmit,
-            current,
-            idle,
+            kind,
+            path,
+            planes,
+            able,
+            ack_request,
         }
     }
 }
 
-impl From<Decision> for Transmit {
+impl From<Decision> for Choice {
     fn from(decision: Decision) -> Self {
+        let Decision {
+            kind,
+            path,
+            planes,
+            able,
+            ack_request,
+        } = decision;
         Self {
-            kind: decision.kind,
-            path: decision.path,
-            inputs: Inputs {
-                walk: decision.walk,
-                room: decision.room,
-                retransmit: decision.retransmit,
-                current: decision.current,
-                idle: decision.idle,
-            },
+            kind,
+            path,
+            planes,
+            able,
+            ack_request,
         }
     }
+}
+
+/// Puts a judgement into the cycle to which it belongs.
+pub fn insert_judgement(entries: &mut Vec<Entry>, cycle: u64, now: u32, judge: Judge) {
+    let place = entries.partition_point(|entry| entry.cycle < cycle);
+    if entries.get(place).is_none_or(|entry| entry.cycle != cycle) {
+        let entry = Entry {
+            cycle,
+            now,
+            ..Entry::default()
+        };
+        entries.insert(place, entry);
+    }
+    entries[place].judge = Some(judge);
 }
 
 /// The schedules of a run.
@@ -197,16 +223,13 @@ mod tests {
             now: 7,
             ack_build: Some(3),
             refusal_build: true,
-            transmit: Some(Transmit {
-                kind: 3,
+            judge: None,
+            transmit: Some(Choice {
+                kind: 0,
                 path: 17,
-                inputs: Inputs {
-                    walk: Some(9),
-                    room: 5,
-                    retransmit: 1,
-                    current: true,
-                    idle: true,
-                },
+                planes: 5,
+                able: 3,
+                ack_request: true,
             }),
             resolve: Some((4, 5)),
             receive: Some((1, true)),
@@ -226,6 +249,17 @@ mod tests {
         assert_eq!(entry.commits(), commits);
         let text = serde_json::to_string(&entry).unwrap();
         assert_eq!(serde_json::from_str::<Entry>(&text).unwrap(), entry);
+        assert_eq!(
+            entry.judgement(),
+            Some((3, u32::MAX, (17, true))),
+            "eight cycles before"
+        );
+        let mut entries = vec![entry.clone()];
+        insert_judgement(&mut entries, 3, u32::MAX, (17, true));
+        insert_judgement(&mut entries, 11, 7, (1, false));
+        let judged: Vec<_> = entries.iter().map(|e| (e.cycle, e.judge)).collect();
+        assert_eq!(judged, [(3, Some((17, true))), (11, Some((1, false)))]);
+        assert_eq!(entries[0].commits().judge, Some((17, true)));
         let quiet = Commits {
             now: 7,
             ..Commits::default()

@@ -6,7 +6,7 @@ use metaroce_cosim::lockstep::Lockstep;
 use metaroce_cosim::station::{Failure, Station};
 
 use crate::machine::{Cycle, Machine};
-use crate::schedule::Entry;
+use crate::schedule::{Entry, insert_judgement};
 
 /// A verilated NIC, and when its engines committed.
 pub struct Verilated {
@@ -45,6 +45,9 @@ impl Verilated {
             completions,
             ..Entry::new(cycle, self.station.commits())
         };
+        if let Some((cycle, now, judge)) = entry.judgement() {
+            insert_judgement(&mut self.schedule, cycle, now, judge);
+        }
         if !entry.is_empty() {
             self.schedule.push(entry);
         }

@@ -18,6 +18,28 @@ pub struct Size {
     pub regions: u32,
     /// Message slots, a power of two, 2..=16.
     pub slots: u32,
+    /// What a receiver holds for messages.
+    pub trackers: TrackerSize,
+}
+
+/// What a receiver holds for each connection's messages: memory on a chip is dear.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TrackerSize {
+    /// Streams a connection may use (ours), a power of two: a receiver's memory must not grow by what a peer names.
+    pub streams: u16,
+    /// Messages of a stream that may be on their way (ours), a power of two: as many as a sender has slots.
+    pub messages: u16,
+    /// Buffers that may be posted on a stream (ours), a power of two, at least as many as messages that can take one.
+    pub receives: u32,
+}
+
+impl TrackerSize {
+    /// What software has.
+    pub const SOFTWARE: Self = Self {
+        streams: 64,
+        messages: 16,
+        receives: 256,
+    };
 }
 
 impl From<&Capabilities> for Size {
@@ -29,6 +51,7 @@ impl From<&Capabilities> for Size {
             planes: c.planes.into(),
             regions: 1 << c.regions_log2,
             slots: 1 << c.messages_log2,
+            trackers: TrackerSize::SOFTWARE,
         }
     }
 }

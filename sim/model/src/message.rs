@@ -139,14 +139,14 @@ impl Message {
     }
 }
 
-/// All messages that are not completed, oldest first, and the one being cut into packets.
+/// All messages that are not completed, oldest first, and those that are not sent whole: the first of these is current.
 #[derive(Debug)]
 pub struct Messages {
     ring: VecDeque<Message>,
     slots: u32,
     first_slot: u8,
     next_index: u32,
-    current: Option<Packet>,
+    unsent: VecDeque<Packet>,
 }
 
 impl Messages {
@@ -157,7 +157,7 @@ impl Messages {
             slots,
             first_slot,
             next_index: 0,
-            current: None,
+            unsent: VecDeque::new(),
         }
     }
 
@@ -166,11 +166,11 @@ impl Messages {
         self.ring.len() < self.slots as usize
     }
 
-    /// Takes a message into the next slot and makes it current.
+    /// Takes a message into the next slot; it becomes current after those before it.
     pub fn load(&mut self, work: Work, role: Role, mtu_log2: u32) {
         let slot = self.first_slot | (self.next_index % self.slots) as u8;
         self.push(Message::new(work, role, self.next_index, mtu_log2));
-        self.current = Some(Packet { slot, index: 0 });
+        self.unsent.push_back(Packet { slot, index: 0 });
     }
 
     /// Takes a request that can't be into the next slot, where it waits for its turn to fail.
@@ -189,19 +189,33 @@ impl Messages {
 
     /// The next packet of the current message.
     pub fn current(&self) -> Option<Packet> {
-        self.current
+        self.unsent.front().copied()
     }
 
     /// The current packet is sent: on to the next, if the message has one.
     pub fn advance(&mut self) {
-        let Some(packet) = self.current else { return };
+        let Some(packet) = self.unsent.pop_front() else {
+            return;
+        };
         let more = self
             .in_slot(packet.slot)
             .is_some_and(|m| packet.index + 1 < m.packets);
-        self.current = more.then_some(Packet {
-            index: packet.index + 1,
-            ..packet
+        if more {
+            self.unsent.push_front(Packet {
+                index: packet.index + 1,
+                ..packet
+            });
+        }
+    }
+
+    /// Nothing more is sent of this connection's messages.
+    pub fn give_up(&mut self, connection: u32) {
+        let mut unsent = std::mem::take(&mut self.unsent);
+        unsent.retain(|packet| {
+            let message = self.in_slot(packet.slot);
+            message.is_some_and(|m| u32::from(m.wqe.connection) != connection)
         });
+        self.unsent = unsent;
     }
 
     /// The message in a slot.

@@ -24,6 +24,7 @@ mod completion;
 mod connection;
 mod control;
 mod epoch;
+mod follow;
 mod placement;
 mod plane;
 mod receive;
@@ -32,6 +33,7 @@ mod steer;
 mod transmit;
 
 pub use completion::{Completion, ReceiveCompletion};
+pub use follow::Choice;
 pub use plane::Health;
 pub use receive::Received;
 pub use respond::{MemoryOrder, Operation};
@@ -120,6 +122,8 @@ pub struct Nic {
     last_new_plane: u32,
     /// By path number: served in its plane's round.
     served: Vec<bool>,
+    /// By path: what the walk found out last, until its probe is sent.
+    judged: Vec<Option<follow::Judged>>,
     refusals: VecDeque<PendingRefusal>,
     counters: Counters,
     extra: ExtraCounters,
@@ -159,6 +163,7 @@ impl Nic {
             retransmit: vec![VecDeque::new(); size.planes as usize],
             last_retransmit_plane: size.planes - 1,
             last_new_plane: size.planes - 1,
+            judged: vec![None; (size.connections * size.paths) as usize],
             served: vec![false; size.paths as usize],
             refusals: VecDeque::new(),
             counters: Counters::default(),
@@ -413,5 +418,7 @@ impl Nic {
         if let Some(state) = &mut self.connections[connection as usize] {
             state.failure.get_or_insert(failure);
         }
+        self.messages.give_up(connection);
+        self.responses.give_up(connection);
     }
 }

@@ -293,6 +293,11 @@ impl SendPath {
         }
     }
 
+    /// No time-out in a row: the one just counted was found before the last ACK.
+    pub fn forget_timeouts(&mut self) {
+        self.ack_since_timeout = true;
+    }
+
     /// Time-outs in a row, until an ACK is applied.
     pub fn timeouts_in_row(&self) -> u32 {
         self.retries_so_far()

@@ -3,13 +3,7 @@ use std::collections::VecDeque;
 
 use metaroce_protocol::RefusalReason;
 
-/// Streams a connection may use (ours): a receiver's memory must not grow by what a peer names.
-pub const STREAMS: u16 = 64;
-/// Messages of a stream that may be on their way (ours): as many as a sender has slots. Bounds immediates, Sends, Reads
-/// and atomics in flight.
-pub const MESSAGES_IN_FLIGHT: u16 = 16;
-/// Buffers that may be posted on a stream (ours): sixteen times the messages that can take one.
-pub const RECEIVES: usize = 256;
+use crate::config::TrackerSize;
 
 /// A posted buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -69,39 +63,38 @@ struct Entry<R> {
 struct Posted {
     buffer: ReceiveBuffer,
     taken_by: Option<u16>,
-    done: bool,
 }
 
 /// One stream, as its receiver sees it. `R`: what a message can ask for.
 #[derive(Clone, Debug)]
 pub struct Stream<R> {
     next: u16,
-    entries: [Option<Entry<R>>; MESSAGES_IN_FLIGHT as usize],
+    /// By message number; their count is the number of messages in flight.
+    entries: Vec<Option<Entry<R>>>,
+    /// Buffers that no retired message took, the oldest first.
     posted: VecDeque<Posted>,
     first_posted: u32,
-}
-
-impl<R> Default for Stream<R> {
-    fn default() -> Self {
-        Self {
-            next: 0,
-            entries: std::array::from_fn(|_| None),
-            posted: VecDeque::new(),
-            first_posted: 0,
-        }
-    }
+    receives: usize,
 }
 
 impl<R> Stream<R> {
+    /// A stream that expects message 0, and has no buffer yet.
+    pub fn new(size: &TrackerSize) -> Self {
+        Self {
+            next: 0,
+            entries: (0..size.messages).map(|_| None).collect(),
+            posted: VecDeque::new(),
+            first_posted: 0,
+            receives: size.receives as usize,
+        }
+    }
+
     /// Posts a buffer behind the others; `false`: there is no room.
     pub fn post(&mut self, buffer: ReceiveBuffer) -> bool {
-        let room = self.posted.len() < RECEIVES;
+        let room = self.posted.len() < self.receives;
         if room {
-            self.posted.push_back(Posted {
-                buffer,
-                taken_by: None,
-                done: false,
-            });
+            let taken_by = None;
+            self.posted.push_back(Posted { buffer, taken_by });
         }
         room
     }
@@ -113,12 +106,11 @@ impl<R> Stream<R> {
 
     /// Whether a packet may be accepted, and the address of its buffer if it takes one. Changes nothing.
     pub fn check(&self, part: &Part) -> Result<Option<u64>, RefusalReason> {
-        let ahead = part.message.wrapping_sub(self.next);
         let end = u64::from(part.offset) + u64::from(part.payload);
-        if ahead >= MESSAGES_IN_FLIGHT || end > u64::from(part.length) {
+        if self.ahead(part) >= self.entries.len() || end > u64::from(part.length) {
             return Err(RefusalReason::InvalidRequest);
         }
-        if let Some(entry) = &self.entries[index(part.message)] {
+        if let Some(entry) = &self.entries[self.index(part.message)] {
             let same = entry.length == part.length && entry.receive == part.receive;
             if !same || entry.left == 0 || entry.left < part.payload {
                 return Err(RefusalReason::InvalidRequest);
@@ -130,13 +122,14 @@ impl<R> Stream<R> {
     }
 
     fn check_buffer(&self, part: &Part, receive: u32) -> Result<u64, RefusalReason> {
-        let place = receive.wrapping_sub(self.first_posted);
-        if place >= 1 << 31 {
+        // Messages take buffers in their order: no message takes one further ahead than it is itself.
+        let place = receive.wrapping_sub(self.first_posted) as usize;
+        if place > self.ahead(part) {
             return Err(RefusalReason::InvalidRequest);
         }
-        let posted = self.posted.get(place as usize);
+        let posted = self.posted.get(place);
         let posted = posted.ok_or(RefusalReason::ReceiverNotReady)?;
-        if posted.done || posted.taken_by.is_some_and(|by| by != part.message) {
+        if posted.taken_by.is_some_and(|by| by != part.message) {
             return Err(RefusalReason::InvalidRequest);
         }
         if part.into_buffer && part.length > posted.buffer.length {
@@ -147,7 +140,8 @@ impl<R> Stream<R> {
 
     /// A packet that `check` let pass. `true`: the stream's next message is whole.
     pub fn accept(&mut self, part: &Part, request: Option<R>) -> bool {
-        let entry = self.entries[index(part.message)].get_or_insert(Entry {
+        let index = self.index(part.message);
+        let entry = self.entries[index].get_or_insert(Entry {
             request,
             length: part.length,
             left: part.length,
@@ -162,41 +156,43 @@ impl<R> Stream<R> {
         self.is_ready()
     }
 
-    /// Whether the next message is whole.
+    /// Whether the next message is whole. One whose buffer is not the oldest broke the order, and never ends.
     pub fn is_ready(&self) -> bool {
-        let next = &self.entries[index(self.next)];
-        next.as_ref().is_some_and(|entry| entry.left == 0)
+        let next = &self.entries[self.index(self.next)];
+        next.as_ref().is_some_and(|entry| {
+            entry.left == 0 && entry.receive.is_none_or(|r| r == self.first_posted)
+        })
     }
 
     /// The next message, if it is whole.
     pub fn retire(&mut self) -> Option<Whole<R>> {
-        let entry = self.entries[index(self.next)].take_if(|entry| entry.left == 0)?;
-        let message = self.next;
+        if !self.is_ready() {
+            return None;
+        }
+        let (message, index) = (self.next, self.index(self.next));
+        let entry = self.entries[index].take()?;
         self.next = self.next.wrapping_add(1);
-        let receive = entry.receive.map(|receive| self.give_back(receive));
+        let receive = entry.receive.and_then(|_| {
+            self.first_posted = self.first_posted.wrapping_add(1);
+            self.posted.pop_front()
+        });
         Some(Whole {
             request: entry.request,
             message,
             length: entry.length,
-            receive,
+            receive: receive.map(|posted| posted.buffer),
             immediate: entry.immediate,
         })
     }
 
-    fn give_back(&mut self, receive: u32) -> ReceiveBuffer {
-        let place = receive.wrapping_sub(self.first_posted) as usize;
-        self.posted[place].done = true;
-        let buffer = self.posted[place].buffer;
-        while self.posted.front().is_some_and(|p| p.done) {
-            self.posted.pop_front();
-            self.first_posted = self.first_posted.wrapping_add(1);
-        }
-        buffer
+    /// How far a packet's message is ahead of the next.
+    fn ahead(&self, part: &Part) -> usize {
+        part.message.wrapping_sub(self.next).into()
     }
-}
 
-fn index(message: u16) -> usize {
-    usize::from(message % MESSAGES_IN_FLIGHT)
+    fn index(&self, message: u16) -> usize {
+        usize::from(message) % self.entries.len()
+    }
 }
 
 #[cfg(test)]
@@ -219,7 +215,7 @@ mod tests {
         Stream {
             next: 0xFFFE,
             first_posted: u32::MAX,
-            ..Stream::default()
+            ..Stream::new(&TrackerSize::SOFTWARE)
         }
     }
 
@@ -298,9 +294,20 @@ mod tests {
             Err(RefusalReason::InvalidRequest),
             "long gone"
         );
+        assert_eq!(
+            stream.check(&send(0xFFFF, 1)),
+            Err(RefusalReason::InvalidRequest),
+            "one message is before it, and takes one buffer at most"
+        );
         assert!(stream.accept(&send(0xFFFE, u32::MAX), None));
         assert_eq!(stream.posted(), 1);
         let whole = stream.retire().unwrap();
         assert_eq!(whole.receive.map(|b| b.wr_id), Some(100));
+        assert!(stream.accept(&part(0xFFFF, 0, 10, 10), None));
+        assert_eq!(stream.retire().map(|w| w.message), Some(0xFFFF));
+        assert!(
+            !stream.is_ready(),
+            "message 0 took a buffer that is not its: no message took the one before"
+        );
     }
 }

@@ -3,7 +3,7 @@ mod support;
 
 use std::cell::RefCell;
 
-use metaroce_model::config::{Options, Tunables};
+use metaroce_model::config::{Options, TrackerSize, Tunables};
 use metaroce_model::congestion::{AimdSettings, DelaySettings, Fixed, LawSettings};
 use metaroce_model::counters::Extra;
 use metaroce_model::message::Work;
@@ -420,7 +420,7 @@ fn what_no_nic_can_ask_for_fails_and_takes_no_number_from_its_stream() {
     for bad in [
         wqe(WqeOpcode::Unknown(99), 0, 0, 8),
         wqe(WqeOpcode::FetchAdd, 0, 0, 4),
-        wqe(WqeOpcode::Send, metaroce_model::tracker::STREAMS, 0, 4),
+        wqe(WqeOpcode::Send, TrackerSize::SOFTWARE.streams, 0, 4),
     ] {
         pair.hosts[0].endpoint.post(bad);
     }

@@ -7,7 +7,7 @@ use metaroce_model::wire::Body;
 use metaroce_protocol::{Bitvector, Psn, Sack};
 
 use super::{Mutant, Mutation, mutant};
-use crate::targets::model::Settings;
+use crate::targets::settings::Settings;
 
 pub const MUTANTS: &[Mutant] = &[
     mutant(

@@ -1,10 +1,10 @@
-//! What can be wrong with a model: its settings, what it hears and says, what its host does, and the NIC inside.
+//! What can be wrong with a target: its settings, what it hears and says, what its host does, and the NIC inside.
 use metaroce_model::mutant::Mutant as Inside;
 use metaroce_model::nic::Operation;
 use metaroce_model::wire::{Incoming, Outgoing};
 
 use crate::target::{Arrival, Completion};
-use crate::targets::model::Settings;
+use crate::targets::settings::Settings;
 
 /// Changes a frame; `false`: the frame is dropped.
 type Spoil<T> = Box<dyn FnMut(&mut T) -> bool>;

@@ -6,7 +6,8 @@ use metaroce_model::wire::{Body, Incoming, Verb};
 use metaroce_protocol::{Icrc, Psn};
 
 use super::{Mutant, Mutation, mutant};
-use crate::targets::model::{QP, R_KEY, Settings};
+use crate::setup::{R_KEY, TARGET_QP};
+use crate::targets::settings::Settings;
 
 pub const MUTANTS: &[Mutant] = &[
     mutant(
@@ -21,7 +22,7 @@ pub const MUTANTS: &[Mutant] = &[
         "Only the low bits of the destination QP are looked at.",
         || {
             Mutation::hears(|f| {
-                f.dest_qp = QP | f.dest_qp & 1;
+                f.dest_qp = TARGET_QP | f.dest_qp & 1;
                 true
             })
         },

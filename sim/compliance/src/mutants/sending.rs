@@ -7,7 +7,7 @@ use metaroce_model::wire::{Body, Incoming, Outgoing, Verb, Write};
 use metaroce_protocol::{Icrc, Psn, Sack, Tsn};
 
 use super::{Mutant, Mutation, mutant};
-use crate::targets::model::Settings;
+use crate::targets::settings::Settings;
 
 pub const MUTANTS: &[Mutant] = &[
     mutant(

@@ -37,7 +37,7 @@ pub const POINTS: &[Point] = &[
     ),
     point(
         "T06",
-        "The acknowledgement request is set on a message's last packet and where no headroom is left, and on no other new packet (section 5).",
+        "The acknowledgement request is set on a message's last packet and where none is left of the headroom that its sender knew when it chose the path, and on no other new packet (section 5).",
         ack_request,
     ),
     point(

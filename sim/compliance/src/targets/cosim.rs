@@ -12,21 +12,23 @@ use metaroce_model::config::Size;
 use metaroce_protocol::frame::Addresses;
 use metaroce_protocol::registers as map;
 use metaroce_protocol::{
-    ConfigTable, ConnectionEntry, Counter, Cqe, MacAddr, PathEntry, Profile, RegionEntry, Wqe,
+    ConfigTable, ConnectionEntry, Counter, Cqe, MacAddr, PathEntry, Profile, Wqe,
 };
 use metaroce_rtl::sizes;
 
+mod plants;
+
 use crate::check::{Check, Stop};
-use crate::setup::{Identity, REGION_BYTES, Setup, TESTER_QP, Whole};
-use crate::target::{Completion, Lab, Said, Target, Work};
+use crate::mutants::{Mutant, Mutation};
+use crate::setup::{Identity, R_KEY, REGION_BYTES, Setup, TARGET_QP, TESTER_QP, Whole};
+use crate::target::{Completion, Lab, MutantLab, Said, Target, Work};
+use crate::targets::settings::Settings;
+use crate::targets::spoiled::Spoiled;
 
 const SQ: u64 = 0x1_0000;
 const CQ: u64 = 0x2_0000;
 /// Entries of each queue, log2: more than any point posts.
 const QUEUE_LOG2: u32 = 8;
-/// Its low bits find the connection's entry.
-const QP: u32 = 0x0A_0001;
-const R_KEY: u32 = 0x0040_5103;
 /// Above 32 bits, so that no half of an address can go missing unseen.
 const REGION: u64 = 0x12_FFFF_F000;
 /// Bytes before and behind the region that nobody may write.
@@ -44,29 +46,92 @@ const QUIET: u64 = 160;
 const LIMIT: u64 = 1_000_000;
 
 /// Verilated NICs of size `small` for points.
-pub struct CosimLab(NicLab);
+pub struct CosimLab {
+    right: NicLab,
+    /// The newest one with a fault in its Verilog.
+    wrong: Option<(&'static str, NicLab)>,
+}
 
 impl CosimLab {
     /// Emits the NIC and verilates it, unless that was done before.
     pub fn new() -> Result<Self, LabError> {
-        let lab = NicLab::new(sizes::Size::Small)?;
-        lab.station("target", &SURROUNDINGS, None)?;
-        Ok(Self(lab))
+        let right = NicLab::new(sizes::Size::Small)?;
+        right.station("target", &SURROUNDINGS, None)?;
+        Ok(Self { right, wrong: None })
+    }
+
+    /// Whether this mutant is a NIC of its own, with a fault in its Verilog: minutes to build.
+    pub fn is_planted(mutant: &Mutant) -> bool {
+        plants::of(mutant).is_some()
+    }
+
+    /// The NIC with a fault in its Verilog.
+    fn planted(&mut self, plant: &plants::Plant) -> Check<&NicLab> {
+        let known = |(name, _): &(&str, NicLab)| *name == plant.mutant;
+        let lab = match self.wrong.take().filter(known) {
+            Some((_, lab)) => lab,
+            None => {
+                let mut placed = false;
+                let lab = NicLab::changed(sizes::Size::Small, |design| {
+                    placed = plant.put_into(design);
+                });
+                let lab = lab.map_err(|error| Stop::lacks(error.to_string()))?;
+                if !placed {
+                    return Err(Stop::lacks("the Verilog has no place for this fault"));
+                }
+                // One that can't be built would fail every point.
+                let built = lab.station("target", &SURROUNDINGS, None);
+                built.map_err(|error| Stop::lacks(error.to_string()))?;
+                lab
+            }
+        };
+        Ok(&self.wrong.insert((plant.mutant, lab)).1)
     }
 }
 
 impl Lab for CosimLab {
     fn connect(&mut self, setup: &Setup) -> Check<Box<dyn Target>> {
-        if setup.whole != Whole::default() || setup.connections != 1 {
-            return Err(Stop::lacks("today's hardware speaks profile Write only"));
-        }
-        let station = self.0.station("target", &SURROUNDINGS, None);
-        let station = station.map_err(|error| Stop::fails(error.to_string()))?;
-        let size = self.0.size();
-        let mut nic = Verilated::new(station, setup, size);
-        nic.configure(setup, size)?;
+        let nic = connect(&self.right, setup, &mut Mutation::default())?;
         Ok(Box::new(nic))
     }
+}
+
+impl MutantLab for CosimLab {
+    fn connect_wrong(&mut self, setup: &Setup, mutant: &Mutant) -> Check<Box<dyn Target>> {
+        if let Some(plant) = plants::of(mutant) {
+            let lab = self.planted(plant)?;
+            return Ok(Box::new(connect(lab, setup, &mut Mutation::default())?));
+        }
+        let mut mutation = (mutant.make)();
+        let nic = connect(&self.right, setup, &mut mutation)?;
+        Ok(Box::new(Spoiled::new(nic, mutation)))
+    }
+}
+
+/// Takes from the mutation what is wrong inside.
+fn connect(lab: &NicLab, setup: &Setup, mutation: &mut Mutation) -> Check<Verilated> {
+    if setup.whole != Whole::default() || setup.connections != 1 {
+        return Err(Stop::lacks("today's hardware speaks profile Write only"));
+    }
+    let size = lab.size();
+    let right = Settings::new(setup, size, Profile::Write, REGION);
+    let mut settings = right;
+    if let Some(spoil) = mutation.settings.take() {
+        spoil(&mut settings);
+    }
+    let registers = Settings {
+        tunables: settings.tunables,
+        region: settings.region,
+        ..right
+    };
+    if settings != registers || mutation.places.is_some() || mutation.executes.is_some() {
+        return Err(Stop::lacks("the hardware has no such fault to plant"));
+    }
+    let station = lab.station("target", &SURROUNDINGS, None);
+    let station = station.map_err(|error| Stop::fails(error.to_string()))?;
+    let mut nic = Verilated::new(station, setup, size);
+    nic.configure(setup, &settings)?;
+    Ok(nic)
 }
 
 fn broken(failure: Failure) -> Stop {
@@ -95,7 +160,7 @@ impl Verilated {
             dst_ip: [10, 0, 0, 1].into(),
         };
         let identity = Identity {
-            qp: QP,
+            qp: TARGET_QP,
             tester_qp: TESTER_QP,
             first_psn: setup.first_psn,
             first_tsn: setup.first_tsn,
@@ -118,7 +183,8 @@ impl Verilated {
         }
     }
 
-    fn configure(&mut self, setup: &Setup, size: Size) -> Check {
+    fn configure(&mut self, setup: &Setup, settings: &Settings) -> Check {
+        let tunables = &settings.tunables;
         let memory = self.station.memory().clone();
         let mut memory = memory.borrow_mut();
         memory.add("sq", SQ, 64 << QUEUE_LOG2, Access::ReadOnly);
@@ -131,27 +197,28 @@ impl Verilated {
             (map::SQ_SIZE_LOG2, QUEUE_LOG2),
             (map::CQ_BASE_LO, CQ as u32),
             (map::CQ_SIZE_LOG2, QUEUE_LOG2),
-            (map::WINDOW, setup.window),
-            (map::RTO, setup.rto),
-            (map::MAX_RETRIES, setup.max_retries),
-            (map::ACK_EVERY, setup.ack_every),
-            (map::MTU_LOG2, setup.mtu_log2),
+            (map::WINDOW, tunables.window),
+            (map::RTO, tunables.rto),
+            (map::MAX_RETRIES, tunables.max_retries),
+            (map::ACK_EVERY, tunables.ack_every),
+            (map::MTU_LOG2, tunables.mtu_log2),
             (map::CONTROL, 1),
         ];
         for (register, value) in registers {
             self.write_register(register.offset, value);
         }
-        self.write_tables(setup, size);
+        self.write_tables(setup, settings);
         self.settle()?;
         self.began = self.cycle;
         Ok(())
     }
 
-    fn write_tables(&mut self, setup: &Setup, size: Size) {
+    fn write_tables(&mut self, setup: &Setup, settings: &Settings) {
+        let size = &settings.size;
         let towards = self.identity.addresses[0];
         let entry = ConnectionEntry {
             valid: true,
-            local_qp: QP,
+            local_qp: TARGET_QP,
             remote_qp: TESTER_QP,
             path_count: setup.paths,
             src_mac: towards.dst_mac,
@@ -161,7 +228,7 @@ impl Verilated {
             ip_sum: 0,
         };
         let ip_sum = Addresses::from(&entry).ip_sum();
-        let index = QP & (size.connections - 1);
+        let index = TARGET_QP & (size.connections - 1);
         let entry = ConnectionEntry { ip_sum, ..entry };
         host::write_entry(
             &mut self.station,
@@ -188,18 +255,12 @@ impl Verilated {
                 &entry.to_words(),
             );
         }
-        let entry = RegionEntry {
-            valid: true,
-            r_key: R_KEY,
-            base: REGION,
-            length: REGION_BYTES.into(),
-        };
         let index = R_KEY & (size.regions - 1);
         host::write_entry(
             &mut self.station,
             ConfigTable::Region,
             index,
-            &entry.to_words(),
+            &settings.region.to_words(),
         );
     }
 
@@ -299,7 +360,7 @@ impl Target for Verilated {
         *next = next.wrapping_add(1);
         let wqe = Wqe {
             opcode: work.verb,
-            connection: (QP & 3) as u16,
+            connection: (TARGET_QP & 3) as u16,
             stream: work.stream,
             message,
             r_key: work.r_key,

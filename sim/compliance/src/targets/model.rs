@@ -1,25 +1,24 @@
 //! The golden model as a target, in process, on a virtual clock; and the same with something wrong.
 use std::collections::HashMap;
 
-use metaroce_model::config::{Options, Size, Tunables};
-use metaroce_model::congestion::AimdSettings;
+use metaroce_model::config::{Size, TrackerSize};
 use metaroce_model::counters::Extra;
 use metaroce_model::endpoint::Endpoint;
 use metaroce_model::hint::PostedBuffers;
 use metaroce_model::message::Work as Request;
-use metaroce_model::nic::{Nic, Received};
+use metaroce_model::nic::{Nic, Operation, Received};
 use metaroce_model::tracker::ReceiveBuffer;
 use metaroce_model::wire::Incoming;
 use metaroce_protocol::frame::{Addresses, parse_as};
-use metaroce_protocol::{ConnectionEntry, Counter, MacAddr, PathEntry, Profile, RegionEntry, Wqe};
+use metaroce_protocol::{ConnectionEntry, Counter, MacAddr, PathEntry, Profile, Wqe};
 
 use crate::check::{Check, Stop};
-use crate::mutants::Mutation;
-use crate::setup::{Identity, REGION_BYTES, Setup, TESTER_QP};
-use crate::target::{Arrival, Buffer, Completion, Lab, Said, Target, Work};
+use crate::mutants::{Mutant, Mutation};
+use crate::setup::{Identity, R_KEY, REGION_BYTES, Setup, TARGET_QP, TESTER_QP};
+use crate::target::{Arrival, Buffer, Completion, Lab, MutantLab, Said, Target, Work};
+use crate::targets::settings::Settings;
+use crate::targets::spoiled::Spoiled;
 
-pub(crate) const QP: u32 = 0x10;
-pub(crate) const R_KEY: u32 = 0x5103;
 /// Host address of the memory's first byte.
 const MEMORY: u64 = 0xFFFF_F000;
 /// Bytes before and behind the region that nobody may write.
@@ -27,94 +26,39 @@ const GUARD: usize = 8_192;
 /// The clock rolls over soon.
 const START: u32 = u32::MAX - 20_000;
 
-/// Models for points; a wrong one where it has a mutation.
-pub struct ModelLab {
-    mutation: fn() -> Mutation,
-}
+const SIZE: Size = Size {
+    connections: 2,
+    paths: 8,
+    window_log2: 8,
+    planes: 4,
+    regions: 16,
+    slots: 16,
+    trackers: TrackerSize::SOFTWARE,
+};
 
-impl ModelLab {
-    /// The model as it is.
-    pub fn new() -> Self {
-        Self::wrong(Mutation::default)
-    }
-
-    /// The model with something wrong.
-    pub fn wrong(mutation: fn() -> Mutation) -> Self {
-        Self { mutation }
-    }
-}
-
-impl Default for ModelLab {
-    fn default() -> Self {
-        Self::new()
-    }
-}
+/// Models for points.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ModelLab;
 
 impl Lab for ModelLab {
     fn connect(&mut self, setup: &Setup) -> Check<Box<dyn Target>> {
-        Ok(Box::new(Model::new(setup, (self.mutation)())))
+        Ok(Box::new(Model::new(setup, &mut Mutation::default())))
     }
 }
 
-/// What a model is made of; a mutation may change it.
-pub struct Settings {
-    /// Dimensions.
-    pub size: Size,
-    /// Registers.
-    pub tunables: Tunables,
-    /// What it does beyond today's hardware.
-    pub options: Options,
-    /// The congestion law's, where it is `Aimd`.
-    pub law: AimdSettings,
-    /// The region that the tester may write.
-    pub region: RegionEntry,
-}
-
-impl Settings {
-    fn new(setup: &Setup) -> Self {
-        let whole = &setup.whole;
-        Self {
-            size: Size {
-                connections: 2,
-                paths: 8,
-                window_log2: 8,
-                planes: 4,
-                regions: 16,
-                slots: 16,
-            },
-            tunables: Tunables {
-                window: setup.window,
-                rto: setup.rto,
-                max_retries: setup.max_retries,
-                ack_every: setup.ack_every,
-                mtu_log2: setup.mtu_log2,
-            },
-            options: Options {
-                profile: Profile::Whole,
-                not_ready_ticks: whole.not_ready_ticks,
-                connection_window: whole.connection_window,
-                line_rate: whole.line_rate,
-                burst: whole.burst,
-                suspect_paths: whole.suspect_paths,
-                recovery_probes: whole.recovery_probes,
-                ramp_ticks: whole.ramp_ticks,
-                ..Options::default()
-            },
-            law: AimdSettings::default(),
-            region: RegionEntry {
-                valid: true,
-                r_key: R_KEY,
-                base: MEMORY + GUARD as u64,
-                length: REGION_BYTES.into(),
-            },
-        }
+impl MutantLab for ModelLab {
+    fn connect_wrong(&mut self, setup: &Setup, mutant: &Mutant) -> Check<Box<dyn Target>> {
+        let mut mutation = (mutant.make)();
+        let model = Model::new(setup, &mut mutation);
+        Ok(Box::new(Spoiled::new(model, mutation)))
     }
 }
 
 /// One model.
 struct Model {
     endpoint: Endpoint,
-    mutation: Mutation,
+    places: Option<fn(&mut Vec<u8>)>,
+    executes: Option<fn(&mut Operation)>,
     identity: Identity,
     memory: Vec<u8>,
     /// A write outside all memory happened.
@@ -133,7 +77,7 @@ fn identity(setup: &Setup, settings: &Settings) -> Identity {
         dst_ip: [10, 0, 0, 1].into(),
     };
     Identity {
-        qp: QP,
+        qp: TARGET_QP,
         tester_qp: TESTER_QP,
         first_psn: setup.first_psn,
         first_tsn: setup.first_tsn,
@@ -148,8 +92,10 @@ fn identity(setup: &Setup, settings: &Settings) -> Identity {
 }
 
 impl Model {
-    fn new(setup: &Setup, mut mutation: Mutation) -> Self {
-        let mut settings = Settings::new(setup);
+    /// Takes from the mutation what is wrong inside.
+    fn new(setup: &Setup, mutation: &mut Mutation) -> Self {
+        let base = MEMORY + GUARD as u64;
+        let mut settings = Settings::new(setup, SIZE, Profile::Whole, base);
         if let Some(spoil) = mutation.settings.take() {
             spoil(&mut settings);
         }
@@ -174,7 +120,8 @@ impl Model {
         nic.write_region(index, settings.region);
         Self {
             endpoint: Endpoint::new(nic),
-            mutation,
+            places: mutation.places,
+            executes: mutation.executes,
             identity,
             memory: vec![0; REGION_BYTES as usize + 2 * GUARD],
             wild: false,
@@ -210,7 +157,7 @@ impl Model {
             let bytes = self.load(order.address, 8)?;
             let before = u64::from_le_bytes(bytes.try_into().expect("8 bytes"));
             let mut operation = order.operation;
-            if let Some(spoil) = self.mutation.executes {
+            if let Some(spoil) = self.executes {
                 spoil(&mut operation);
             }
             self.place(order.address, &operation.apply(before).to_le_bytes());
@@ -238,7 +185,7 @@ impl Model {
 fn connect(nic: &mut Nic, connection: u32, setup: &Setup, towards: &Addresses, size: Size) {
     let entry = ConnectionEntry {
         valid: true,
-        local_qp: QP + connection,
+        local_qp: TARGET_QP + connection,
         remote_qp: TESTER_QP + connection,
         path_count: setup.paths,
         src_mac: towards.dst_mac,
@@ -269,27 +216,18 @@ impl Target for Model {
     }
 
     fn deliver(&mut self, _: u8, frame: &[u8]) -> Check {
-        let mut bytes = frame.to_vec();
-        if let Some(spoil) = &mut self.mutation.hears_bytes {
-            spoil(&mut bytes);
-        }
         self.endpoint.nic.count(Counter::RxFrames);
-        let frame = match parse_as(&bytes, Profile::Whole) {
+        let frame = match parse_as(frame, Profile::Whole) {
             Ok(frame) => frame,
             Err(reason) => {
                 self.endpoint.nic.count(reason.counter());
                 return Ok(());
             }
         };
-        let mut incoming = Incoming::from(&frame);
-        if let Some(spoil) = &mut self.mutation.hears
-            && !spoil(&mut incoming)
-        {
-            return Ok(());
-        }
+        let incoming = Incoming::from(&frame);
         if let Received::Placed { address, .. } = self.endpoint.handle(&incoming, self.now) {
             let mut payload = frame.body.payload().unwrap_or_default().to_vec();
-            if let Some(spoil) = self.mutation.places {
+            if let Some(spoil) = self.places {
                 spoil(&mut payload);
             }
             self.place(address, &payload);
@@ -307,21 +245,13 @@ impl Target for Model {
 
     fn frames(&mut self) -> Check<Vec<Said>> {
         let mut frames = Vec::new();
-        while let Some(mut outgoing) = self.endpoint.poll_transmit(self.now) {
-            if let Some(spoil) = &mut self.mutation.says
-                && !spoil(&mut outgoing)
-            {
-                continue;
-            }
+        while let Some(outgoing) = self.endpoint.poll_transmit(self.now) {
             let length = outgoing.payload_length() as usize;
             let payload = match length {
                 0 => &[],
                 _ => self.load(outgoing.local_address, length)?,
             };
-            let mut bytes = outgoing.frame(payload).encode().expect("a payload fits");
-            if let Some(spoil) = &mut self.mutation.says_bytes {
-                spoil(&mut bytes);
-            }
+            let bytes = outgoing.frame(payload).encode().expect("a payload fits");
             frames.push(Said {
                 at: self.now(),
                 plane: outgoing.plane as u8,
@@ -400,19 +330,11 @@ impl Target for Model {
 
     fn completions(&mut self) -> Check<Vec<Completion>> {
         self.serve()?;
-        let mut completions = std::mem::take(&mut self.completions);
-        if let Some(spoil) = &mut self.mutation.completes {
-            spoil(&mut completions);
-        }
-        Ok(completions)
+        Ok(std::mem::take(&mut self.completions))
     }
 
     fn arrivals(&mut self) -> Check<Vec<Arrival>> {
-        let mut arrivals = std::mem::take(&mut self.arrivals);
-        if let Some(spoil) = &mut self.mutation.arrives {
-            spoil(&mut arrivals);
-        }
-        Ok(arrivals)
+        Ok(std::mem::take(&mut self.arrivals))
     }
 
     fn reroute(&mut self, path: u8, entropy: u16) -> Check {

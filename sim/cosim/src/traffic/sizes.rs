@@ -10,6 +10,8 @@ pub struct Lengths {
     mtu: u32,
     /// Share of messages of no more than 64 bytes, per cent; the rest has one to sixteen packets.
     short: u32,
+    /// The shortest of the short ones.
+    least: u32,
     /// The longest.
     pub(super) most: u32,
 }
@@ -20,16 +22,24 @@ impl Lengths {
         Self {
             mtu,
             short: 70,
+            least: 0,
             most: 16 * mtu + 3,
         }
     }
 
     /// No bytes at all.
     pub fn none() -> Self {
+        Self::exactly(0)
+    }
+
+    /// All alike, 64 bytes at most.
+    pub fn exactly(bytes: u32) -> Self {
+        assert!(bytes <= 64, "a short message");
         Self {
             mtu: 256,
             short: 100,
-            most: 0,
+            least: bytes,
+            most: bytes,
         }
     }
 
@@ -44,7 +54,7 @@ impl Lengths {
     /// The next length: nothing, a few bytes, or around a multiple of the MTU, or anything.
     pub(super) fn draw(self, random: &mut ChaCha8Rng) -> u32 {
         if random.random_range(0..100) < self.short {
-            return random.random_range(0..=self.most.min(64));
+            return random.random_range(self.least..=self.most.min(64));
         }
         let packets = match random.random_range(0..8) {
             0 => return 0,

@@ -3,7 +3,8 @@
 use metaroce_cosim::model::VerilatedModel;
 use metaroce_protocol::frame::{Addresses, parse_up_to};
 use metaroce_protocol::{
-    Body, Bth, DropReason, Icrc, MacAddr, Msg, Nak, Opcode, Path, Profile, Psn, Reth, Sack, Tsn,
+    Body, Bth, DropReason, Icrc, Imm, MacAddr, Match, Msg, Nak, Opcode, Path, Profile, Psn, Reth,
+    Sack, Tsn,
 };
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
@@ -28,6 +29,24 @@ impl Sample {
             Opcode::Write => Body::Write {
                 msg: Msg::decode(&tail[..8]).expect("8 bytes"),
                 reth: Reth::decode(&tail[8..24]).expect("16 bytes"),
+                payload: &payload,
+            },
+            Opcode::WriteImm => Body::WriteImm {
+                msg: Msg::decode(&tail[..8]).expect("8 bytes"),
+                reth: Reth::decode(&tail[8..24]).expect("16 bytes"),
+                matching: Match::decode(&tail[24..32]).expect("8 bytes"),
+                imm: Imm::decode(&tail[32..]).expect("8 bytes"),
+                payload: &payload,
+            },
+            Opcode::Send => Body::Send {
+                msg: Msg::decode(&tail[..8]).expect("8 bytes"),
+                matching: Match::decode(&tail[8..16]).expect("8 bytes"),
+                payload: &payload,
+            },
+            Opcode::SendImm => Body::SendImm {
+                msg: Msg::decode(&tail[..8]).expect("8 bytes"),
+                matching: Match::decode(&tail[8..16]).expect("8 bytes"),
+                imm: Imm::decode(&tail[16..24]).expect("8 bytes"),
                 payload: &payload,
             },
             Opcode::Ack => Body::Ack(Sack::decode(&tail).expect("40 bytes")),
@@ -82,20 +101,28 @@ impl Sample {
         }
     }
 
-    /// Any opcode; of a WRITE's payloads, short and full ones above all.
-    pub fn any(random: &mut ChaCha8Rng, most: usize) -> Self {
+    /// Any opcode that `profile` knows; of payloads, short and full ones above all.
+    pub fn any(random: &mut ChaCha8Rng, most: usize, profile: Profile) -> Self {
         let opcode = match random.random_range(0..10) {
             0 => Opcode::Ack,
             1 => Opcode::Refusal,
             2 => Opcode::Probe,
+            3 => Opcode::WriteImm,
+            4 => Opcode::Send,
+            5 => Opcode::SendImm,
             _ => Opcode::Write,
         };
-        let payload = match (opcode, random.random_range(0..10)) {
-            (Opcode::Write, 0..5) => random.random_range(0..40),
-            (Opcode::Write, 5..8) => random.random_range(0..=most.min(400)),
-            (Opcode::Write, 8) => most - random.random_range(0..9),
-            (Opcode::Write, _) => random.random_range(0..=most),
-            _ => 0,
+        let opcode = if profile.knows(opcode) {
+            opcode
+        } else {
+            Opcode::Write
+        };
+        let payload = match random.random_range(0..10) {
+            _ if matches!(opcode, Opcode::Ack | Opcode::Refusal | Opcode::Probe) => 0,
+            0..5 => random.random_range(0..40),
+            5..8 => random.random_range(0..=most.min(400)),
+            8 => most - random.random_range(0..9),
+            _ => random.random_range(0..=most),
         };
         Self::random(random, opcode, payload)
     }
@@ -178,7 +205,7 @@ pub fn spoil(random: &mut ChaCha8Rng, frame: &mut Vec<u8>) {
 #[derive(Debug, PartialEq, Eq)]
 pub enum Outcome {
     Drop(DropReason),
-    /// WRITE or PROBE.
+    /// Data or PROBE.
     Receive(Event),
     /// ACK or REFUSAL.
     Acknowledge(Event),
@@ -214,17 +241,14 @@ impl Event {
     }
 }
 
-/// What the codec makes of a frame, for a NIC whose largest payload is `most`.
-pub fn outcome(frame: &[u8], most: usize) -> Outcome {
-    let frame = match parse_up_to(frame, Profile::Write, most) {
+/// What the codec makes of a frame, for a NIC of this profile whose largest payload is `most`.
+pub fn outcome(frame: &[u8], most: usize, profile: Profile) -> Outcome {
+    let frame = match parse_up_to(frame, profile, most) {
         Ok(frame) => frame,
         Err(reason) => return Outcome::Drop(reason),
     };
     let (bth, path) = (frame.bth, frame.path);
-    let payload = match frame.body {
-        Body::Write { payload, .. } => payload.len(),
-        _ => 0,
-    };
+    let payload = frame.body.payload().map_or(0, <[u8]>::len);
     let event = Event {
         opcode: bth.opcode.code(),
         flags: [frame.is_marked(), bth.ack_request],
@@ -240,8 +264,8 @@ pub fn outcome(frame: &[u8], most: usize) -> Outcome {
         tail: frame.body.tail()[..bth.opcode.header_bytes()].to_vec(),
     };
     match frame.body {
-        Body::Write { .. } | Body::Probe => Outcome::Receive(event),
-        _ => Outcome::Acknowledge(event),
+        Body::Ack(_) | Body::Refusal(_) => Outcome::Acknowledge(event),
+        _ => Outcome::Receive(event),
     }
 }
 

@@ -1,6 +1,9 @@
 //! Two whole NICs over bad planes, in lockstep with the model, with random traffic.
 //!
 //! METAROCE_LONG=1: ten times the packets. `metaroce cosim --packets N` runs as many as one likes.
+mod flips;
+mod latency;
+
 use std::time::Instant;
 
 use metaroce_cosim::bus::Pace;

@@ -1,6 +1,6 @@
 //! The verilated transmit side behind plain Rust types.
 use metaroce_cosim::model::{Options, PortId, Sources, VerilatedModel};
-use metaroce_model::nic::Inputs;
+use metaroce_model::nic::Choice;
 use metaroce_model::wire::{Body, Incoming, Outgoing};
 use metaroce_protocol::{Frame, Wqe};
 use metaroce_rtl::sizes::{Size, emit_transmit_side};
@@ -13,10 +13,9 @@ const DESCRIPTOR_BYTES: usize = 91;
 /// What the design commits in a cycle.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Commits {
-    /// Kind and path of a decision.
-    pub transmit: Option<(u64, u32)>,
-    /// What timing gives to a decision, made or not.
-    pub inputs: Option<Inputs>,
+    /// A path that is judged, and whether there is nothing to send.
+    pub judge: Option<(u32, bool)>,
+    pub transmit: Option<Choice>,
     pub resolve: Option<(u32, u32)>,
     pub acknowledge: bool,
     /// A connection that gave up fails.
@@ -218,22 +217,16 @@ impl Dut {
     pub fn commits(&self) -> Commits {
         let is = |name| self.get(name) != 0;
         let value = |name| self.get(name) as u32;
-        let walk = value("trace_transmit_walk");
-        let inputs = Inputs {
-            walk: (walk != 0xFFFF).then_some(walk),
-            room: value("trace_transmit_room"),
-            retransmit: value("trace_transmit_retransmit"),
-            current: is("trace_transmit_current"),
-            idle: is("trace_transmit_idle"),
-        };
         Commits {
-            transmit: is("trace_transmit_valid").then(|| {
-                (
-                    self.get("trace_transmit_kind"),
-                    value("trace_transmit_path"),
-                )
+            judge: is("trace_judge_valid")
+                .then(|| (value("trace_judge_path"), is("trace_judge_idle"))),
+            transmit: is("trace_transmit_valid").then(|| Choice {
+                kind: value("trace_transmit_kind"),
+                path: value("trace_transmit_path"),
+                planes: value("trace_transmit_planes"),
+                able: value("trace_transmit_able"),
+                ack_request: is("trace_transmit_ack_request"),
             }),
-            inputs: Some(inputs),
             resolve: is("trace_resolve_valid")
                 .then(|| (value("trace_resolve_path"), value("trace_resolve_tsn"))),
             acknowledge: is("trace_acknowledge_valid"),

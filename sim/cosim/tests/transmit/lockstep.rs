@@ -1,5 +1,5 @@
 //! Random traffic, loss and stalls; every decision, fate and descriptor is the model's.
-use metaroce_model::config::{Size, Tunables};
+use metaroce_model::config::{Size, TrackerSize, Tunables};
 use metaroce_protocol::Counter;
 use metaroce_rtl::sizes::Size as Built;
 use rand::Rng;
@@ -13,6 +13,7 @@ const SMALL: Size = Size {
     planes: 4,
     regions: 16,
     slots: 16,
+    trackers: TrackerSize::SOFTWARE,
 };
 const TINY: Size = Size {
     connections: 2,
@@ -21,6 +22,7 @@ const TINY: Size = Size {
     planes: 1,
     regions: 4,
     slots: 4,
+    trackers: TrackerSize::SOFTWARE,
 };
 
 fn tunables() -> Tunables {
@@ -134,26 +136,37 @@ fn a_refused_or_silent_connection_fails_and_opens_again() {
     }
 }
 
+const CALM: Trouble = Trouble {
+    loss: 0.0,
+    stall: 0.0,
+    forge: 0.0,
+    latency: 1,
+};
+
+/// Cycles and paths of the new packets sent so far.
+fn new_packets(world: &World) -> Vec<(u64, u32)> {
+    let new = world.log.iter().filter(|entry| entry.1 == 3);
+    new.map(|entry| (entry.0, entry.2)).collect()
+}
+
+fn is_one_a_cycle(new: &[(u64, u32)]) -> bool {
+    new.windows(2).all(|pair| pair[1].0 == pair[0].0 + 1)
+}
+
 #[test]
-fn four_planes_get_a_decision_every_cycle() {
-    let calm = Trouble {
-        loss: 0.0,
-        stall: 0.0,
-        forge: 0.0,
-        latency: 1,
-    };
+fn four_planes_get_a_packet_every_cycle() {
     let tunables = Tunables {
         window: 64,
         rto: 4_000,
         ..tunables()
     };
-    let mut world = World::new(Built::Small, SMALL, tunables, calm, 2, !0);
+    let mut world = World::new(Built::Small, SMALL, tunables, CALM, 2, !0);
     world.message(1, 400 * 256, KEY);
     for i in 0..12 {
         world.message(i % 4, 100, KEY);
     }
     world.run_to_end(10_000);
-    let new: Vec<_> = world.log.iter().filter(|entry| entry.1 == 3).collect();
+    let new = new_packets(&world);
     assert_eq!(new.len(), 412);
     let cycles = new[411].0 - new[0].0 + 1;
     println!("  412 packets in {cycles} cycles");
@@ -161,18 +174,76 @@ fn four_planes_get_a_decision_every_cycle() {
 }
 
 #[test]
-fn one_path_gets_a_decision_every_cycle_until_its_plane_is_full() {
-    let calm = Trouble {
-        loss: 0.0,
-        stall: 0.0,
-        forge: 0.0,
-        latency: 1,
-    };
-    let mut world = World::new(Built::Tiny, TINY, tunables(), calm, 3, 1);
+fn messages_of_one_packet_of_other_connections_go_one_a_cycle() {
+    let mut world = World::new(Built::Small, SMALL, tunables(), CALM, 4, !0);
+    for i in 0..16 {
+        world.message(i * 7 % 4, 100, KEY);
+    }
+    world.run_to_end(10_000);
+    let new = new_packets(&world);
+    assert_eq!(new.len(), 16);
+    assert!(is_one_a_cycle(&new), "{new:?}");
+}
+
+#[test]
+fn one_path_gets_a_packet_every_cycle_until_its_plane_has_one_place_left() {
+    let mut world = World::new(Built::Tiny, TINY, tunables(), CALM, 3, 1);
     world.message(1, 40 * 256, KEY);
     world.run_to_end(10_000);
-    let new: Vec<_> = world.log.iter().filter(|entry| entry.1 == 3).collect();
-    let first = new[0].0;
-    assert!((0..5).all(|i| new[i].0 == first + i as u64), "{new:?}");
-    assert!(new.iter().all(|entry| entry.2 == 4));
+    let new = new_packets(&world);
+    assert!(is_one_a_cycle(&new[..3]), "{new:?}");
+    assert!(new.iter().all(|&(_, path)| path == 4));
+}
+
+#[test]
+fn one_path_fills_its_window_and_no_more() {
+    for window in [1, 16] {
+        let far = Trouble {
+            latency: 100_000,
+            ..CALM
+        };
+        let tunables = Tunables {
+            window,
+            rto: 1 << 20,
+            ..tunables()
+        };
+        let mut world = World::new(Built::Small, SMALL, tunables, far, 5, 1);
+        world.message(2, 40 * 256, KEY);
+        for _ in 0..250 {
+            world.step();
+        }
+        let path = world.nic.send_path(32).expect("a path");
+        assert_eq!(path.unresolved(), window, "nothing comes back");
+        let new = new_packets(&world);
+        let last = new.last().expect("packets").0 - new[0].0;
+        println!("  window {window}: full after {last} cycles");
+        assert!(last <= u64::from(window) * 9);
+    }
+}
+
+#[test]
+fn lost_packets_and_silent_paths_have_their_turn_beside_new_data() {
+    let lossy = Trouble { loss: 0.05, ..CALM };
+    let tunables = Tunables {
+        window: 64,
+        max_retries: 15,
+        ..tunables()
+    };
+    let mut world = World::new(Built::Small, SMALL, tunables, lossy, 6, !0);
+    world.dead = 1;
+    world.message(0, 16 * 256, KEY);
+    world.message(1, 8_000 * 256, KEY);
+    while new_packets(&world).len() < 4_000 {
+        world.step();
+        assert!(world.cycle < 40_000, "{:?}", world.decisions);
+    }
+    println!(
+        "  {} cycles, decisions by kind {:?}",
+        world.cycle, world.decisions
+    );
+    let lost = world.counter(Counter::ResolvedLost);
+    let again = world.counter(Counter::TxRetransmissions);
+    assert!(again > 100 && again + 30 > lost, "{again} of {lost} lost");
+    let silent = |entry: &&(u64, u32, u32)| entry.1 == 1 && entry.2 < SMALL.paths;
+    assert!(world.log.iter().filter(silent).count() >= 16);
 }

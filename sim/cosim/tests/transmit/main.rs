@@ -4,5 +4,6 @@ mod datapath;
 mod dut;
 mod lint;
 mod lockstep;
+mod packets;
 mod units;
 mod world;

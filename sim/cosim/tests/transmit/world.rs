@@ -2,7 +2,7 @@
 use std::collections::VecDeque;
 
 use metaroce_model::config::{Size, Tunables};
-use metaroce_model::nic::{Decision, Nic};
+use metaroce_model::nic::{Choice, Decision, Nic};
 use metaroce_model::send::Fate;
 use metaroce_model::wire::{Body, Incoming, Outgoing};
 use metaroce_protocol::{
@@ -35,7 +35,6 @@ pub struct World {
     pub nic: Nic,
     pub peer: Nic,
     pub size: Size,
-    pub tunables: Tunables,
     pub rng: ChaCha8Rng,
     pub trouble: Trouble,
     pub posted: VecDeque<Wqe>,
@@ -43,7 +42,7 @@ pub struct World {
     pub cycle: u64,
     pub decisions: Vec<u64>,
     /// Cycle, kind and path of every decision.
-    pub log: Vec<(u64, u64, u32)>,
+    pub log: Vec<(u64, u32, u32)>,
     /// Paths of a connection that are live.
     live: u32,
     slots: u32,
@@ -75,13 +74,12 @@ impl World {
             nic: Nic::new(size, tunables),
             peer: Nic::new(size, tunables),
             size,
-            tunables,
             rng: ChaCha8Rng::seed_from_u64(seed),
             trouble,
             posted: VecDeque::new(),
             done: 0,
             cycle: 0,
-            decisions: vec![0; 6],
+            decisions: vec![0; 7],
             log: Vec::new(),
             live,
             slots: 0,
@@ -219,46 +217,26 @@ impl World {
     fn follow(&mut self) {
         let commits = self.dut.commits();
         let now = self.dut.now;
-        if commits.transmit.is_none() {
-            // Nothing was decided, so there must be nothing to decide; then this call changes nothing.
-            let inputs = commits.inputs.expect("always there");
-            let decision = self.nic.decide(&inputs, now);
-            assert_eq!(
-                decision,
-                Decision::Nothing,
-                "cycle {}: {inputs:?}",
+        if let Some((path, idle)) = commits.judge {
+            assert!(
+                !(idle && self.nic.has_current()),
+                "cycle {}: there is a message to send",
                 self.cycle
             );
+            self.nic.judge(path, idle, now);
         }
-        if let Some((kind, path)) = commits.transmit {
-            let inputs = commits.inputs.expect("always there");
+        if let Some(choice) = commits.transmit {
+            let Choice { kind, path, .. } = choice;
             self.decisions[kind as usize] += 1;
             self.log.push((self.cycle, kind, path));
-            let before = self.nic.send_path(path).map(|p| {
-                format!(
-                    "{:?} {:?}",
-                    p.unresolved(),
-                    p.headroom(self.tunables.window)
-                )
-            });
-            let decision = self.nic.decide(&inputs, now);
-            let (expected, out) = match decision {
-                Decision::Nothing => (9, None),
-                Decision::TailProbe(o) => (0, Some(o)),
-                Decision::TimeOutProbe(o) => (1, Some(o)),
-                Decision::Retransmit(o) => (2, Some(o)),
-                Decision::New(o) => (3, Some(o)),
-                Decision::Discard(_) => (4, None),
-                Decision::GiveUp(_) => (5, None),
-            };
-            assert_eq!(
-                kind, expected,
-                "cycle {}: {inputs:?} path {path} {before:?} {decision:?}",
-                self.cycle
-            );
-            if let Some(out) = out {
-                let said = u32::from(out.frame.path) | (path & !(self.size.paths - 1));
-                assert_eq!(path, said, "cycle {}: path", self.cycle);
+            let decision = self.nic.follow(&choice, now);
+            let decision = decision
+                .unwrap_or_else(|differs| panic!("cycle {}: {choice:?}: {differs}", self.cycle));
+            if let Decision::TailProbe(out)
+            | Decision::TimeOutProbe(out)
+            | Decision::Retransmit(out)
+            | Decision::New(out) = decision
+            {
                 self.expected[out.plane as usize].push_back((&out).into());
                 self.in_out[out.plane as usize].push_back(out);
             }

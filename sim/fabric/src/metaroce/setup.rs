@@ -1,7 +1,7 @@
 //! Connections between the hosts of a scenario, as host software sets them up before the first packet.
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use metaroce_model::config::{Options, Size, Tunables};
+use metaroce_model::config::{Options, Size, TrackerSize, Tunables};
 use metaroce_model::hint::{HeardLately, PostedBuffers};
 use metaroce_model::nic::Nic;
 use metaroce_model::tracker::ReceiveBuffer;
@@ -119,6 +119,7 @@ fn host(scenario: &Scenario, id: HostId, peers: &BTreeSet<HostId>, round_trip: u
         planes,
         regions: 1,
         slots: 16,
+        trackers: TrackerSize::SOFTWARE,
     };
     let mut nic = Nic::with_options(size, tunables(t), options(scenario));
     nic.write_region(0, region());

@@ -1,10 +1,10 @@
 //! Messages in, completions out.
-use metaroce_protocol::{CompletionStatus, Counter, Profile, Wqe, WqeOpcode};
+use metaroce_protocol::{CompletionStatus, Counter, Wqe, WqeOpcode};
 
 use super::{Extra, Failure, Nic};
 use crate::message::{Message, Role, Work};
 use crate::mutant::Mutant;
-use crate::tracker::{ReceiveBuffer, STREAMS, Whole};
+use crate::tracker::{ReceiveBuffer, Stream, Whole};
 
 /// What the application hears of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,13 +40,22 @@ impl Nic {
         self.messages.has_room()
     }
 
-    /// A WQE takes a slot and becomes the current message; one that can't be (unknown opcode, no such connection) only waits to fail.
+    /// A WQE takes a slot and is sent after those before it; one that can't be (unknown opcode, no such connection) only waits to fail.
+    /// Of a failed connection nothing is sent.
     pub fn load_message(&mut self, work: impl Into<Work>) {
         let work = work.into();
+        let connection: u32 = work.wqe.connection.into();
         self.counters.add(Counter::Messages, 1);
         match self.role_of(&work.wqe) {
             Some(role) => self.messages.load(work, role, self.tunables.mtu_log2),
             None => self.messages.load_bad(work),
+        }
+        let state = self.connections.get(connection as usize);
+        if state
+            .and_then(Option::as_ref)
+            .is_some_and(|c| c.failure.is_some())
+        {
+            self.messages.give_up(connection);
         }
     }
 
@@ -56,7 +65,7 @@ impl Nic {
         let connection = self.connections.get_mut(usize::from(wqe.connection))?;
         let connection = connection.as_mut()?;
         let atomic = matches!(wqe.opcode, WqeOpcode::FetchAdd | WqeOpcode::CompareSwap);
-        let beyond = profile == Profile::Whole && wqe.stream >= STREAMS;
+        let beyond = profile.tracks_messages() && wqe.stream >= self.size.trackers.streams;
         if !profile.offers(wqe.opcode) || beyond || (atomic && wqe.length != 8) {
             return None;
         }
@@ -101,11 +110,19 @@ impl Nic {
 
     /// Posts a buffer on a stream of a connection. `false`: no such connection or stream, or no room.
     pub fn post_receive(&mut self, connection: u32, stream: u16, buffer: ReceiveBuffer) -> bool {
+        let trackers = self.size.trackers;
         let state = self.connections.get_mut(connection as usize);
-        let Some(state) = state.and_then(Option::as_mut).filter(|_| stream < STREAMS) else {
+        let Some(state) = state
+            .and_then(Option::as_mut)
+            .filter(|_| stream < trackers.streams)
+        else {
             return false;
         };
-        let posted = state.streams.entry(stream).or_default().post(buffer);
+        let streams = &mut state.streams;
+        let stream = streams
+            .entry(stream)
+            .or_insert_with(|| Stream::new(&trackers));
+        let posted = stream.post(buffer);
         self.on_posted(connection);
         posted
     }

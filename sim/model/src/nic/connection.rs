@@ -8,7 +8,10 @@ use super::Failure;
 use super::respond::Request;
 use crate::hint::TokenBucket;
 use crate::reorder::Reorder;
-use crate::tracker::{MESSAGES_IN_FLIGHT, Stream};
+use crate::tracker::Stream;
+
+/// Requests of a peer that wait for their answer (ours): as many as it has slots.
+const REQUESTS_IN_FLIGHT: u16 = 16;
 
 /// A connection: what was written, and what became of it.
 #[derive(Debug)]
@@ -53,7 +56,7 @@ impl ConnectionState {
 
     /// Whether another response finds room (ours: as many as a peer may have requests in flight).
     pub fn has_response_room(&self) -> bool {
-        self.responses_waiting < MESSAGES_IN_FLIGHT
+        self.responses_waiting < REQUESTS_IN_FLIGHT
     }
 
     /// The peer's buffer that a message of this stream takes.
@@ -73,7 +76,7 @@ impl ConnectionState {
 
 /// The newest atomics of a connection, by sequence: as many as may be in flight, so whatever can come twice is here.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Replay([Option<Executed>; MESSAGES_IN_FLIGHT as usize]);
+pub(super) struct Replay([Option<Executed>; REQUESTS_IN_FLIGHT as usize]);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Executed {
@@ -135,7 +138,7 @@ impl Replay {
 }
 
 fn place(sequence: u16) -> usize {
-    usize::from(sequence % MESSAGES_IN_FLIGHT)
+    usize::from(sequence % REQUESTS_IN_FLIGHT)
 }
 
 /// Less than half the space after; the sequences that share a place and are in flight are 16 apart.
@@ -162,7 +165,7 @@ mod tests {
         assert!(!replay.end(sequence, 78), "once");
         assert_eq!(replay.look_up(sequence, &msg(4)), Seen::Executed(77));
         assert_eq!(replay.look_up(sequence, &msg(5)), Seen::Forgotten, "a lie");
-        let next = sequence.wrapping_add(MESSAGES_IN_FLIGHT);
+        let next = sequence.wrapping_add(REQUESTS_IN_FLIGHT);
         assert_eq!(replay.look_up(next, &msg(6)), Seen::New);
         replay.begin(next, 0, 6);
         assert_eq!(replay.look_up(sequence, &msg(4)), Seen::Forgotten);

@@ -1,14 +1,12 @@
 //! What a data packet says when it is sent, and what it does when it is accepted.
-use metaroce_protocol::{
-    Atomic, Imm, Match, Msg, Original, Profile, RefusalReason, Reth, Tag, WqeOpcode,
-};
+use metaroce_protocol::{Atomic, Imm, Match, Msg, Original, RefusalReason, Reth, Tag, WqeOpcode};
 
 use super::connection::Seen;
 use super::respond::{Content, Request};
 use super::{Extra, Nic, Operation, Received, Response};
 use crate::message::{Message, Role};
 use crate::send::Packet;
-use crate::tracker::{Part, STREAMS, Stream};
+use crate::tracker::{Part, Stream};
 use crate::wire::{Body, Verb, VerbPacket, Write};
 
 /// What an accepted packet does.
@@ -35,7 +33,7 @@ impl Nic {
             Body::Write(write) => {
                 self.check_region(&write.reth, write.payload)?;
                 let part = part_of(&write.msg, write.payload, write.reth.length);
-                let part = (self.options.profile == Profile::Whole).then_some(part);
+                let part = self.options.profile.tracks_messages().then_some(part);
                 let action = Action::Place {
                     address: write.reth.address,
                     length: write.payload,
@@ -220,12 +218,13 @@ impl Nic {
         let Some(part) = part else {
             return Ok(Effect::of(action(None)?));
         };
-        if stream >= STREAMS {
+        let trackers = &self.size.trackers;
+        if stream >= trackers.streams {
             return Err(RefusalReason::InvalidRequest);
         }
         let buffer = match self.connection(path).streams.get(&stream) {
             Some(tracker) => tracker.check(&part)?,
-            None => Stream::<Request>::default().check(&part)?,
+            None => Stream::<Request>::new(trackers).check(&part)?,
         };
         Ok(Effect {
             part: Some((stream, part)),
@@ -276,8 +275,11 @@ impl Nic {
 
     fn accept_part(&mut self, path: u32, stream: u16, part: &Part, request: Option<Request>) {
         let connection = self.connection_of(path);
+        let trackers = self.size.trackers;
         let streams = &mut self.connection_mut(path).streams;
-        let tracker = streams.entry(stream).or_default();
+        let tracker = streams
+            .entry(stream)
+            .or_insert_with(|| Stream::new(&trackers));
         if tracker.accept(part, request) && !self.ready.contains(&(connection, stream)) {
             self.ready.push_back((connection, stream));
         }

@@ -39,7 +39,8 @@ impl Nic {
 
     /// Data or a probe meets the receive engine. `refusal_room`: whether a refusal could be queued.
     pub fn arrive(&mut self, frame: &Incoming, refusal_room: bool) -> Received {
-        if matches!(frame.body, Body::Verb(_)) && !self.is_whole() {
+        let profile = self.options.profile;
+        if matches!(frame.body, Body::Verb(packet) if !profile.knows(packet.verb.opcode())) {
             self.counters.add(Counter::RxUnknownOpcode, 1);
             return Received::Dropped;
         }

@@ -196,6 +196,9 @@ impl Nic {
             return true;
         };
         state.responses_waiting -= 1;
+        if state.failure.is_some() {
+            return true;
+        }
         let (work, role) = response.message();
         self.responses.load(work, role, self.tunables.mtu_log2);
         true

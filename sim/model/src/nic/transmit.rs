@@ -43,7 +43,11 @@ pub enum Decision {
 impl Nic {
     /// One transmit decision, in the order of docs/protocol.md section 5, and what it entails.
     pub fn transmit(&mut self, inputs: &Inputs, now: u32) -> Decision {
-        let decision = self.decide(inputs, now);
+        let decision = self
+            .probe(inputs, now)
+            .or_else(|| self.retransmission(inputs, now))
+            .or_else(|| self.new_data(inputs, now).map(Decision::New))
+            .unwrap_or(Decision::Nothing);
         if let Decision::GiveUp(path) = decision {
             self.give_up(self.connection_of(path));
         }
@@ -53,18 +57,6 @@ impl Nic {
     /// A connection that has decided to give up fails.
     pub fn give_up(&mut self, connection: u32) {
         self.fail(connection, Failure::RetryExceeded);
-    }
-
-    /// The decision alone: who gives up has not failed yet.
-    pub fn decide(&mut self, inputs: &Inputs, now: u32) -> Decision {
-        if let Some(decision) = self.probe(inputs, now) {
-            return decision;
-        }
-        if let Some(decision) = self.retransmission(inputs, now) {
-            return decision;
-        }
-        self.new_data(inputs, now)
-            .map_or(Decision::Nothing, Decision::New)
     }
 
     fn probe(&mut self, inputs: &Inputs, now: u32) -> Option<Decision> {
@@ -94,6 +86,16 @@ impl Nic {
         if probe == Probe::GiveUp {
             return Some(Decision::GiveUp(path));
         }
+        let outgoing = self.send_probe(path, probe, now);
+        Some(if probe == Probe::Tail {
+            Decision::TailProbe(outgoing)
+        } else {
+            Decision::TimeOutProbe(outgoing)
+        })
+    }
+
+    /// Sends a probe.
+    pub(super) fn send_probe(&mut self, path: u32, probe: Probe, now: u32) -> Outgoing {
         let psn = self.path(path).send.next_psn;
         let tsn = self.path_mut(path).send.send_probe(probe, now);
         let frame = Incoming {
@@ -102,24 +104,14 @@ impl Nic {
             ..self.header(path, psn, tsn, Body::Probe)
         };
         let outgoing = self.address(path, frame);
-        let tail = probe == Probe::Tail;
-        if !tail {
+        if probe == Probe::TimeOut {
             self.path_mut(path).law.on_timeout(now);
             self.on_path_timeout(path);
-        }
-        self.counters.add(
-            if tail {
-                Counter::TxTailProbes
-            } else {
-                Counter::TxTimeoutProbes
-            },
-            1,
-        );
-        Some(if tail {
-            Decision::TailProbe(outgoing)
+            self.counters.add(Counter::TxTimeoutProbes, 1);
         } else {
-            Decision::TimeOutProbe(outgoing)
-        })
+            self.counters.add(Counter::TxTailProbes, 1);
+        }
+        outgoing
     }
 
     /// A second copy of a packet under way on a path, if the connection may idle like that.
@@ -164,6 +156,11 @@ impl Nic {
                         .is_some_and(|&(path, _)| self.may_retransmit(path))
             })?;
         self.last_retransmit_plane = plane;
+        self.retransmit_head(plane, now)
+    }
+
+    /// The oldest lost packet of a plane goes again, or is thrown away.
+    pub(super) fn retransmit_head(&mut self, plane: u32, now: u32) -> Option<Decision> {
         let (path, psn) = self.retransmit[plane as usize].pop_front()?;
         if self.connection(path).failure.is_some() {
             self.counters.add(Counter::TxDiscarded, 1);
@@ -196,7 +193,7 @@ impl Nic {
         self.counters.add(Counter::ResolvedDelivered, 1);
     }
 
-    fn may_retransmit(&self, path: u32) -> bool {
+    pub(super) fn may_retransmit(&self, path: u32) -> bool {
         self.connection(path).failure.is_some()
             || self.path(path).send.pipe_room(self.window(self.path(path))) > 0
     }
@@ -239,19 +236,27 @@ impl Nic {
         now: u32,
     ) -> Option<((Psn, Tsn), u32)> {
         let path = self.select(connection, room)?;
-        self.last_new_plane = self.path(path).config.plane.into();
         self.take_turn(path);
         Some((self.path_mut(path).send.send_new(packet, now), path))
     }
 
     fn new_packet(&mut self, packet: Packet, room: u32, now: u32) -> Option<Outgoing> {
         let message = self.ring_of(packet.slot).in_slot(packet.slot)?;
-        let segment = message.segment(packet.index, self.tunables.mtu_log2);
         let connection = message.wqe.connection.into();
         if self.failure(connection).is_some() || !self.may_send(connection, now) {
             return None;
         }
-        let ((psn, tsn), path) = self.place(connection, packet, room, now)?;
+        let path = self.select(connection, room)?;
+        self.take_turn(path);
+        Some(self.send_new(path, packet, now))
+    }
+
+    /// Sends a new packet on a path.
+    pub(super) fn send_new(&mut self, path: u32, packet: Packet, now: u32) -> Outgoing {
+        let segment = self
+            .message(packet.slot)
+            .segment(packet.index, self.tunables.mtu_log2);
+        let (psn, tsn) = self.path_mut(path).send.send_new(packet, now);
         self.last_was_response = packet.slot >= super::RESPONSE_SLOTS;
         let full = self.path(path).send.headroom(self.window(self.path(path))) == 0;
         let header = self.header(path, psn, tsn, self.body(packet));
@@ -269,32 +274,46 @@ impl Nic {
         } else {
             self.extra.count(Extra::TxVerbs);
         }
-        Some(outgoing)
+        outgoing
     }
 
-    /// Of the planes with room and a path with headroom the one served longest ago; of its paths with headroom the
-    /// lowest number not served in this round, or, if all were, the lowest of a new round.
+    /// Of the planes with room and a path with headroom the one served longest ago; of its paths with headroom the next of
+    /// its round.
     fn select(&self, connection: u32, room: u32) -> Option<u32> {
-        let planes = self.size.planes;
-        let lowest_first = self.options.is(Mutant::LowestPlaneFirst);
-        let last = if lowest_first {
-            planes - 1
-        } else {
-            self.last_new_plane
-        };
-        let mut turn = (1..=planes).map(|n| (last + n) % planes);
         let able = |plane: u32| {
             self.paths_on(connection, plane)
                 .filter(|&path| self.usable_headroom(self.path(path)) > 0)
         };
-        let plane = turn.find(|&plane| room >> plane & 1 == 1 && able(plane).next().is_some())?;
-        able(plane)
-            .find(|&path| !self.served[self.number_of(path)])
-            .or_else(|| able(plane).next())
+        let plane = self
+            .planes_in_turn()
+            .find(|&plane| room >> plane & 1 == 1 && able(plane).next().is_some())?;
+        self.next_of_round(|| able(plane))
     }
 
-    /// A path takes its turn; with it a round of its plane begins if it had its turn already.
-    fn take_turn(&mut self, path: u32) {
+    /// The planes, the one served longest ago first.
+    pub(super) fn planes_in_turn(&self) -> impl Iterator<Item = u32> {
+        let planes = self.size.planes;
+        let last = if self.options.is(Mutant::LowestPlaneFirst) {
+            planes - 1
+        } else {
+            self.last_new_plane
+        };
+        (1..=planes).map(move |n| (last + n) % planes)
+    }
+
+    /// The lowest number not served in this round, or, if all were, the lowest of a new round.
+    pub(super) fn next_of_round<I: Iterator<Item = u32>>(
+        &self,
+        able: impl Fn() -> I,
+    ) -> Option<u32> {
+        able()
+            .find(|&path| !self.served[self.number_of(path)])
+            .or_else(|| able().next())
+    }
+
+    /// A path and its plane take their turn; a round of the plane begins if the path had its turn already.
+    pub(super) fn take_turn(&mut self, path: u32) {
+        self.last_new_plane = self.path(path).config.plane.into();
         let number = self.number_of(path);
         if self.served[number] {
             let plane = self.path(path).config.plane.into();
@@ -308,7 +327,7 @@ impl Nic {
     }
 
     /// The paths of a connection on a plane.
-    fn paths_on(&self, connection: u32, plane: u32) -> impl Iterator<Item = u32> {
+    pub(super) fn paths_on(&self, connection: u32, plane: u32) -> impl Iterator<Item = u32> {
         let first = connection * self.size.paths;
         (first..first + self.size.paths).filter(move |&path| {
             let state = self.paths[path as usize].as_ref();
@@ -317,7 +336,7 @@ impl Nic {
     }
 
     /// A path's number in its connection.
-    fn number_of(&self, path: u32) -> usize {
+    pub(super) fn number_of(&self, path: u32) -> usize {
         (path % self.size.paths) as usize
     }
 

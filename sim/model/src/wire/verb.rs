@@ -1,5 +1,5 @@
 //! Packets of the verbs beyond WRITE.
-use metaroce_protocol::{Atomic, Imm, Match, Msg, Original, Reth, Tag, frame};
+use metaroce_protocol::{Atomic, Imm, Match, Msg, Opcode, Original, Reth, Tag, frame};
 
 /// A packet of a verb beyond WRITE, without its payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +54,22 @@ pub enum Verb {
         /// The result.
         original: Original,
     },
+}
+
+impl Verb {
+    /// What names it on the wire.
+    pub fn opcode(&self) -> Opcode {
+        match self {
+            Self::WriteImm { .. } => Opcode::WriteImm,
+            Self::Send { imm: None, .. } => Opcode::Send,
+            Self::Send { imm: Some(_), .. } => Opcode::SendImm,
+            Self::ReadRequest { .. } => Opcode::ReadRequest,
+            Self::ReadResponse { .. } => Opcode::ReadResponse,
+            Self::FetchAdd(_) => Opcode::FetchAdd,
+            Self::CompareSwap(_) => Opcode::CompareSwap,
+            Self::AtomicResponse { .. } => Opcode::AtomicResponse,
+        }
+    }
 }
 
 impl VerbPacket {

@@ -8,7 +8,7 @@ pub mod verbs;
 use std::collections::BTreeMap;
 
 use fault::Fault;
-use metaroce_model::config::{Options, Size, Tunables};
+use metaroce_model::config::{Options, Size, TrackerSize, Tunables};
 use metaroce_model::congestion::{Fixed, LawSettings};
 use metaroce_model::endpoint::Endpoint;
 use metaroce_model::nic::{Completion, Nic, ReceiveCompletion, Received};
@@ -193,6 +193,7 @@ impl Pair {
             planes: PLANES,
             regions: 16,
             slots: 16,
+            trackers: TrackerSize::SOFTWARE,
         };
         let mut random = ChaCha8Rng::seed_from_u64(setup.seed);
         let mut hosts = [0, 1].map(|own| host(own, size, &setup, law));

@@ -1,7 +1,7 @@
 //! A connection's own NIC model: a lane costs nothing while nothing happens on it, however many others there are.
 use std::net::{IpAddr, Ipv4Addr};
 
-use metaroce_model::config::{Options, Size, Tunables};
+use metaroce_model::config::{Options, Size, TrackerSize, Tunables};
 use metaroce_model::endpoint::Endpoint;
 use metaroce_model::nic::{Nic, Received};
 use metaroce_model::wire::{Incoming, Outgoing};
@@ -71,6 +71,7 @@ impl Lane {
             planes: options.addresses.len() as u32,
             regions: REGIONS as u32,
             slots: SLOTS,
+            trackers: TrackerSize::SOFTWARE,
         };
         let tunables = Tunables {
             window: options.window,

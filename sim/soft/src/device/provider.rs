@@ -1,8 +1,9 @@
 //! The sockets behind the verbs.
 use std::net::IpAddr;
 
+use metaroce_model::config::TrackerSize;
 use metaroce_model::message::Work;
-use metaroce_model::tracker::{RECEIVES, ReceiveBuffer, STREAMS};
+use metaroce_model::tracker::ReceiveBuffer;
 use metaroce_protocol::{Counter, Wqe, WqeOpcode};
 use metaroce_verbs::{
     Capabilities, ConnectionAttributes, Operation, PathAttributes, Peer, Provider, ReceiveRequest,
@@ -25,8 +26,8 @@ impl Provider for Inner {
             window: 1 << WINDOW_LOG2,
             regions: REGIONS as u32,
             messages: SLOTS,
-            streams: STREAMS.into(),
-            receives: RECEIVES as u32,
+            streams: TrackerSize::SOFTWARE.streams.into(),
+            receives: TrackerSize::SOFTWARE.receives,
             mtu: 1 << self.options.mtu_log2,
         }
     }
@@ -130,7 +131,7 @@ impl Provider for Inner {
         }
         Err(VerbsError::Exhausted {
             what: "receive buffer of this stream",
-            limit: RECEIVES as u64,
+            limit: TrackerSize::SOFTWARE.receives.into(),
         })
     }
 

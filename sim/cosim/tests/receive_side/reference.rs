@@ -1,10 +1,21 @@
 //! The receiver of docs/protocol.md, section 4, as plain Rust over sets of PSNs.
 use std::collections::{HashSet, VecDeque};
 
+use metaroce_model::config::TrackerSize;
+use metaroce_model::tracker::{Part, Stream};
+use metaroce_protocol::RefusalReason;
+
 use crate::engines::{Fields, Word};
 
 const SPACE: u32 = 1 << 24;
 pub const PATHS: u32 = 4;
+/// Of each connection.
+pub const STREAMS: u16 = 2;
+pub const TRACKERS: TrackerSize = TrackerSize {
+    streams: STREAMS,
+    messages: 4,
+    receives: 8,
+};
 /// Refusals that wait (docs/protocol.md, section 4).
 const REFUSALS: usize = 4;
 
@@ -68,23 +79,67 @@ pub struct Event {
     pub offset: u32,
     pub address: u64,
     pub r_key: u32,
+    /// Bytes of the whole message.
+    pub length: u32,
+    /// The posted buffer that its message takes: no WRITE.
+    pub receive: Option<u32>,
+    /// The bytes go into it: a SEND.
+    pub into_buffer: bool,
+    pub immediate: Option<u32>,
 }
 
 impl Event {
+    /// What it says of its message.
+    pub fn part(&self) -> Part {
+        Part {
+            message: self.message,
+            offset: self.offset,
+            payload: self.payload.into(),
+            length: self.length,
+            receive: self.receive,
+            into_buffer: self.into_buffer,
+            immediate: self.immediate,
+        }
+    }
+
+    fn opcode(&self) -> u64 {
+        match (self.receive, self.into_buffer, self.immediate) {
+            _ if self.probe => 0xD2,
+            (None, ..) => 0xC0,
+            (Some(_), false, _) => 0xC1,
+            (Some(_), true, None) => 0xC2,
+            (Some(_), true, Some(_)) => 0xC3,
+        }
+    }
+
     /// As the `FrameEvent` port's bytes.
     pub fn word(&self) -> Vec<u8> {
-        let tail = [
-            (0, 64),
-            (0, 64),
-            (0x1234, 32),
-            (self.r_key.into(), 32),
-            (self.address, 64),
+        let msg = [
             (self.offset.into(), 32),
             (self.message.into(), 16),
             (self.stream.into(), 16),
         ];
+        let reth = [
+            (self.length.into(), 32),
+            (self.r_key.into(), 32),
+            (self.address, 64),
+        ];
+        // The last header lowest; what lies beyond the opcode's headers counts for nothing.
+        let matching = [(self.length, 32), (self.receive.unwrap_or(9), 32)];
+        let matching = matching.map(|(value, bits)| (u64::from(value), bits));
+        let imm = [(0, 32), (self.immediate.unwrap_or(9).into(), 32)];
+        let mut tail = match self.opcode() {
+            0xC2 | 0xC3 => vec![(1, 64), (2, 64)],
+            _ => vec![],
+        };
+        tail.extend(imm);
+        tail.extend(matching);
+        if !self.into_buffer {
+            tail.extend(reth);
+        }
+        tail.extend(msg);
         let head = Word::default()
-            .field(if self.probe { 0xD2 } else { 0xC0 }, 8)
+            .field(self.opcode(), 8)
             .field(self.ce.into(), 1)
             .field(self.ack_request.into(), 1)
             .field(self.dest_qp.into(), 24)
@@ -104,6 +159,8 @@ impl Event {
 #[derive(Debug, PartialEq, Eq)]
 pub struct Verdict {
     pub accept: bool,
+    /// Where its payload goes.
+    pub address: u64,
     /// Names of the counters that go up.
     pub counts: Vec<&'static str>,
 }
@@ -124,6 +181,8 @@ pub struct Receiver {
     pub connections: Vec<Connection>,
     pub paths: Vec<Path>,
     pub regions: Vec<Region>,
+    /// Of profile `Messages`, those of all connections.
+    pub streams: Vec<Stream<()>>,
     refusals: VecDeque<Refused>,
 }
 
@@ -140,6 +199,7 @@ impl Receiver {
             connections,
             paths: Vec::new(),
             regions,
+            streams: Vec::new(),
             refusals: VecDeque::new(),
         }
     }
@@ -196,6 +256,7 @@ impl Receiver {
     pub fn receive_with_room(&mut self, event: &Event, room: bool) -> Verdict {
         let drop = |counts: Vec<&'static str>| Verdict {
             accept: false,
+            address: event.address,
             counts,
         };
         let index = event.dest_qp as usize % self.connections.len();
@@ -242,17 +303,34 @@ impl Receiver {
             counts.push("rx_out_of_window");
             return drop(counts);
         }
+        let stream = index * usize::from(STREAMS) + usize::from(event.stream);
         let region = self.regions[event.r_key as usize % self.regions.len()];
         let inside = event.address >= region.base
             && u128::from(event.address) + u128::from(event.payload)
                 <= u128::from(region.base) + u128::from(region.length);
-        if region.r_key != event.r_key || !inside {
-            let reason = if region.r_key != event.r_key { 1 } else { 2 };
-            counts.push(if reason == 1 {
-                "rx_bad_key"
-            } else {
-                "rx_bad_range"
+        let found = if event.into_buffer {
+            Ok(None)
+        } else if region.r_key != event.r_key {
+            Err(RefusalReason::BadKey)
+        } else if !inside {
+            Err(RefusalReason::BadRange)
+        } else {
+            Ok(None)
+        };
+        let tracked = !self.streams.is_empty();
+        let found = found.and_then(|none| match self.streams.get(stream) {
+            _ if !tracked => Ok(none),
+            Some(stream_state) if event.stream < STREAMS => stream_state.check(&event.part()),
+            _ => Err(RefusalReason::InvalidRequest),
+        });
+        if let Err(reason) = found {
+            counts.push(match reason {
+                RefusalReason::BadKey => "rx_bad_key",
+                RefusalReason::BadRange => "rx_bad_range",
+                RefusalReason::ReceiverNotReady => "rx_not_ready",
+                _ => "rx_invalid_request",
             });
+            let reason = reason.code();
             if room {
                 let Event {
                     psn,
@@ -289,9 +367,19 @@ impl Receiver {
             path.true_cum = (path.true_cum + 1) % SPACE;
         }
         path.advances.push_back(path.true_cum);
-        counts.push("rx_writes");
+        if tracked {
+            self.streams[stream].accept(&event.part(), None);
+        }
+        counts.push(if event.receive.is_none() {
+            "rx_writes"
+        } else {
+            "rx_verbs"
+        });
+        let buffer = found.ok().flatten().filter(|_| event.into_buffer);
+        let in_buffer = buffer.map(|address| address.wrapping_add(event.offset.into()));
         Verdict {
             accept: true,
+            address: in_buffer.unwrap_or(event.address),
             counts,
         }
     }
@@ -380,6 +468,9 @@ pub fn counts(bytes: &[u8]) -> (Vec<&'static str>, u64) {
         "tx_acks",
         "tx_refusals",
         "refusals_dropped",
+        "rx_verbs",
+        "rx_not_ready",
+        "rx_invalid_request",
     ] {
         match name {
             "rx_write_bytes" => amount = fields.field(16),

@@ -1,3 +1,0 @@
-dff_w8.v
-dff_w1.v
-dimmer.v

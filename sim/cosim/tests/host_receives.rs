@@ -1,0 +1,255 @@
+//! The host's part of received messages: the receive queue, its wrap, and completions that wait for memory and for the queue.
+mod engines;
+
+use std::collections::VecDeque;
+
+use engines::{Word, model};
+use metaroce_cores::receive_completions::ReceiveCompletions;
+use metaroce_cores::receive_fetch::ReceiveFetch;
+use metaroce_cosim::model::VerilatedModel;
+use metaroce_protocol::Rqe;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+const PLANES: usize = 3;
+
+fn set(dut: &mut VerilatedModel, name: &str, value: u64) {
+    let port = dut.port(name).unwrap_or_else(|error| panic!("{error}"));
+    dut.set_u64(port, value);
+}
+
+fn get(dut: &VerilatedModel, name: &str) -> u64 {
+    dut.get_u64(dut.port(name).unwrap_or_else(|error| panic!("{error}")))
+}
+
+fn set_word(dut: &mut VerilatedModel, name: &str, word: &[u8]) {
+    let port = dut.port(name).unwrap();
+    dut.set_bytes(port, word);
+}
+
+fn bytes(dut: &VerilatedModel, name: &str) -> Vec<u8> {
+    let port = dut.port(name).unwrap();
+    let mut bytes = vec![0; dut.width(port).div_ceil(8) as usize];
+    dut.get_bytes(port, &mut bytes);
+    bytes
+}
+
+/// Posts through a ring of 4 RQEs; 8 posts at most without their completion.
+#[test]
+fn buffers_come_in_order_through_a_small_ring_and_no_more_than_completions_have_place_for() {
+    const BASE: u64 = 0x1_0000_0FE0;
+    const RING: usize = 4;
+    let mut dut = model(ReceiveFetch::<2, 3>::new(1), "receive_fetch");
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    for index in 0..3 {
+        let head = Word::default().field(1, 1).field(1, 4).field(index, 16);
+        set_word(&mut dut, "config_write", &head.field(1, 64).finish());
+        dut.tick().unwrap();
+    }
+    set_word(&mut dut, "config_write", &[0]);
+    for (name, value) in [("enable", 1), ("base", BASE), ("size_log2", 2)] {
+        set(&mut dut, name, value);
+    }
+    // The doorbell is near its wrap only after many posts: indices of the ring wrap all the time.
+    let mut ring = [[0_u8; 32]; RING];
+    let mut posts = VecDeque::new();
+    let (mut doorbell, mut outstanding, mut posted, mut refused, mut full) = (0_u32, 0, 0, 0, 0);
+    let mut burst: Option<(usize, usize, bool)> = None;
+    for _ in 0..20_000 {
+        if doorbell.wrapping_sub(get(&dut, "taken") as u32) < RING as u32 && rng.random_bool(0.2) {
+            let rqe = Rqe {
+                connection: rng.random_range(0..5),
+                stream: rng.random_range(0..3),
+                length: rng.random(),
+                address: rng.random(),
+                wr_id: rng.random(),
+            };
+            ring[doorbell as usize % RING].copy_from_slice(&rqe.encode());
+            posts.push_back(rqe);
+            doorbell += 1;
+        }
+        set(&mut dut, "doorbell", doorbell.into());
+        let freed = outstanding > 0 && rng.random_bool(0.02);
+        set(&mut dut, "freed", freed.into());
+        for name in ["arready", "post_ready", "bad_ready"] {
+            let ready = rng.random_bool(0.5);
+            set(&mut dut, name, ready.into());
+        }
+        let gives = burst.is_some() && rng.random_bool(0.6);
+        if let Some((place, beat, error)) = burst.filter(|_| gives) {
+            let word = &ring[place][8 * beat..8 * beat + 8];
+            set(
+                &mut dut,
+                "rdata",
+                u64::from_le_bytes(word.try_into().unwrap()),
+            );
+            set(&mut dut, "rresp", if error && beat == 2 { 2 } else { 0 });
+            set(&mut dut, "rlast", (beat == 3).into());
+        }
+        set(&mut dut, "rvalid", gives.into());
+        dut.settle().unwrap();
+        if get(&dut, "arvalid") == 1 && get(&dut, "arready") == 1 {
+            let offset = get(&dut, "araddr") - BASE;
+            assert_eq!(
+                offset / 32 % RING as u64,
+                u64::from(get(&dut, "taken") as u32 % RING as u32)
+            );
+            let error = rng.random_bool(0.05);
+            burst = Some((offset as usize / 32, 0, error));
+            if error {
+                // Memory gives nothing that could be believed.
+                posts[0].connection = u16::MAX;
+            }
+        } else if gives && get(&dut, "rready") == 1 {
+            burst = burst.map(|(place, beat, error)| (place, beat + 1, error));
+            burst = burst.filter(|&(_, beat, _)| beat < 4);
+        }
+        let valid = get(&dut, "post_valid") == 1;
+        assert!(
+            !valid || outstanding < 8,
+            "each post has a place for its completion"
+        );
+        full += u32::from(outstanding == 8);
+        if valid && get(&dut, "post_ready") == 1 {
+            let rqe = posts.pop_front().expect("a post");
+            assert!(rqe.connection < 3 && rqe.stream < 2, "{rqe:?}");
+            let word = Word::default()
+                .field(u64::from(rqe.connection) << 1 | u64::from(rqe.stream), 16)
+                .field(rqe.address, 64)
+                .field(rqe.length.into(), 32)
+                .field(rqe.wr_id, 64);
+            assert_eq!(bytes(&dut, "post"), word.finish());
+            outstanding += 1;
+            posted += 1;
+        }
+        if get(&dut, "bad") == 1 {
+            let rqe = posts.pop_front().expect("a post");
+            assert!(rqe.connection >= 3 || rqe.stream >= 2, "{rqe:?}");
+            assert_eq!(get(&dut, "bad_wr_id"), rqe.wr_id);
+            refused += 1;
+        }
+        outstanding -= u32::from(freed);
+        dut.rise().unwrap();
+    }
+    assert!(
+        posted > 300 && refused > 100 && full > 1_000,
+        "{posted} {refused} {full}"
+    );
+}
+
+/// One plane's writer and memory: writes of several bursts, answered late.
+#[derive(Default)]
+struct Plane {
+    /// Ordered, not begun: bursts of each.
+    orders: VecDeque<u32>,
+    /// Bursts of the write under way whose address was not taken.
+    left: u32,
+    /// Bursts asked for and not answered: whether it is its write's last.
+    unanswered: VecDeque<bool>,
+    ordered: u64,
+    written: u64,
+}
+
+#[test]
+fn a_message_is_told_once_its_bytes_are_in_memory_and_a_full_queue_holds_nothing_else() {
+    let mut dut = model(
+        ReceiveCompletions::<PLANES, 4>::new(1),
+        "receive_completions",
+    );
+    let mut rng = ChaCha8Rng::seed_from_u64(2);
+    let mut planes: [Plane; PLANES] = Default::default();
+    // Ended and not told: how much must be written, and the word.
+    let mut ended: VecDeque<([u64; PLANES], Vec<u8>)> = VecDeque::new();
+    let (mut told, mut waited, mut silent) = (0, 0, 0);
+    for cycle in 0..40_000_u32 {
+        // Longer than the others, nobody takes a completion.
+        let takes = cycle % 4_000 < 3_000 && rng.random_bool(0.5);
+        set(&mut dut, "out_ready", takes.into());
+        for (k, plane) in planes.iter_mut().enumerate() {
+            let ordered = plane.orders.len() < 8 && rng.random_bool(0.08);
+            if ordered {
+                plane.orders.push_back(rng.random_range(1..4));
+                plane.ordered += 1;
+            }
+            let ready = plane.left == 0;
+            // An order is not seen by the writer in its own cycle.
+            let waits = plane.orders.len() > usize::from(ordered);
+            let started = ready && waits && rng.random_bool(0.5);
+            let asked = plane.left > 0 && rng.random_bool(0.5);
+            let answered = !plane.unanswered.is_empty() && rng.random_bool(0.3);
+            for (name, value) in [
+                ("placed", ordered),
+                ("ready", ready),
+                ("started", started),
+                ("asked", asked),
+                ("answered", answered),
+            ] {
+                set(&mut dut, &format!("{name}_{k}"), value.into());
+            }
+            if answered && plane.unanswered.pop_front() == Some(true) {
+                plane.written += 1;
+            }
+            if asked {
+                plane.left -= 1;
+                plane.unanswered.push_back(plane.left == 0);
+            }
+            if started {
+                plane.left = plane.orders.pop_front().expect("an order");
+            }
+        }
+        let ends = ended.len() < 15 && rng.random_bool(0.05);
+        let took = rng.random_bool(0.8);
+        if ends {
+            let fields = [
+                (rng.random_range(0..8), 16),
+                (rng.random::<u16>().into(), 16),
+                (rng.random::<u32>().into(), 32),
+                (rng.random_range(0..2), 1),
+                (rng.random::<u32>().into(), 32),
+                (took.into(), 1),
+                (rng.random(), 64),
+            ];
+            let word = fields.iter().fold(Word::default(), |word, &(value, bits)| {
+                word.field(value, bits)
+            });
+            set_word(&mut dut, "whole", &word.finish());
+            let [stream, message, length, has_immediate, immediate, _, wr_id] = fields;
+            let told = Word::default()
+                .field(stream.0 >> 1, 16)
+                .field(stream.0 & 1, 16);
+            let told = [message, length, has_immediate, immediate, wr_id]
+                .iter()
+                .fold(told, |word, &(value, bits)| word.field(value, bits));
+            if took {
+                let marks = std::array::from_fn(|k| planes[k].ordered);
+                ended.push_back((marks, told.finish()));
+            }
+        }
+        set(&mut dut, "whole_valid", ends.into());
+        dut.settle().unwrap();
+        if get(&dut, "out_valid") == 1 {
+            let (marks, word) = ended.front().expect("it tells of what ended");
+            for (plane, mark) in planes.iter().zip(marks) {
+                assert!(plane.written >= *mark, "told before it is in memory");
+            }
+            assert_eq!(&bytes(&dut, "out"), word);
+            if takes {
+                ended.pop_front();
+                told += 1;
+            }
+        } else if let Some((marks, _)) = ended.front() {
+            let written = planes
+                .iter()
+                .zip(marks)
+                .all(|(plane, mark)| plane.written >= *mark);
+            waited += u32::from(!written);
+            silent = if written && takes { silent + 1 } else { 0 };
+            assert!(silent < 60, "it says nothing of what is written");
+        }
+        dut.rise().unwrap();
+    }
+    assert!(
+        told > 500 && waited > 500,
+        "{told} told, {waited} cycles for memory"
+    );
+}

@@ -1,0 +1,55 @@
+//! The lockstep believes no wrong trace: the lowest or the highest bit of a port is read wrong, and it says so.
+use std::collections::BTreeSet;
+
+use metaroce_cosim::lab::NicLab;
+use metaroce_cosim::planes::Faults;
+use metaroce_cosim::traffic::{Setting, Traffic, TrafficError};
+use metaroce_rtl::sizes::Size as Built;
+
+/// Cycles of traffic in which a wrong bit must show.
+const SOON: u64 = 30_000;
+
+/// What the traffic must be like for a port to say anything.
+fn setting(port: &str, lab: &NicLab) -> Setting {
+    let rough = Setting::rough(5, lab.size());
+    match port {
+        // A connection gives up when nothing arrives.
+        "trace_give_up_connection" => Setting {
+            faults: Faults {
+                loss: 1.0,
+                ..rough.faults
+            },
+            tunables: metaroce_model::config::Tunables {
+                rto: 400,
+                max_retries: 1,
+                ..rough.tunables
+            },
+            ..rough
+        },
+        _ => rough,
+    }
+}
+
+/// Says nothing while no packet is refused: `hostile` follows it.
+const QUIET: &[&str] = &["trace_receive_refusal_room"];
+
+#[test]
+fn a_wrong_bit_of_any_port_of_the_trace_is_found() {
+    let lab = NicLab::new(Built::Tiny).expect("Verilog");
+    let right = Traffic::new(&lab, Setting::rough(5, lab.size())).expect("traffic");
+    let ports: Vec<_> = right.bed.stations[0].trace_ports().collect();
+    assert!(ports.len() > 20, "{ports:?}");
+    let mut unseen = Vec::new();
+    for (port, width) in ports.iter().filter(|(port, _)| !QUIET.contains(port)) {
+        for bit in BTreeSet::from([0, width - 1]) {
+            let mut traffic = Traffic::new(&lab, setting(port, &lab)).expect("traffic");
+            let nic = &mut traffic.bed.stations[0];
+            nic.flip_trace(port, 1 << bit).expect("a port");
+            match traffic.run(SOON) {
+                Err(TrafficError::Failure(difference)) => println!("{port}[{bit}]: {difference}"),
+                other => unseen.push(format!("{port}[{bit}]: {other:?}")),
+            }
+        }
+    }
+    assert!(unseen.is_empty(), "{}", unseen.join("\n"));
+}
