@@ -55,5 +55,7 @@ fn with_stalls_it_takes_what_it_is_given() {
     assert!(rates.acknowledge > 0.97 * offered, "{}", rates.acknowledge);
     let both = offered / (1.0 + stalls);
     assert!(rates.receive > 0.97 * both, "{}", rates.receive);
+    // Four planes, and their choice: 0.838 measured.
+    assert!(rates.transmit > 0.8, "{}", rates.transmit);
     assert!(rates.commits.iter().all(|&commits| commits < 10_000));
 }

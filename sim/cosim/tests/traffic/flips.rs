@@ -30,7 +30,7 @@ fn setting(port: &str, lab: &NicLab) -> Setting {
     }
 }
 
-/// Says nothing while no packet is refused: `hostile` follows it.
+/// Says nothing while no packet is refused, and none is here: its wrong bits are not looked for.
 const QUIET: &[&str] = &["trace_receive_refusal_room"];
 
 #[test]
