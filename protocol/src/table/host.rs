@@ -29,6 +29,14 @@ layout! {
         remote_address: u64 = 64,
         /// Comes back in the completion.
         wr_id: u64 = 64,
+        /// Handed over with the message, where its opcode says so.
+        immediate: u32 = 32,
+        /// Unused, 0.
+        reserved0: u32 = 32,
+        /// Atomics: number to add or to put in place.
+        operand: u64 = 64,
+        /// Compare-and-swap: what the word must hold.
+        compare: u64 = 64,
     }
 }
 
