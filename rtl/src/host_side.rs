@@ -8,13 +8,20 @@ use metaroce_cores::narrow::Narrowing;
 use metaroce_cores::register_file::{Capabilities, RegisterFile};
 use metaroce_cores::types::{ConfigWrite, Message};
 use metaroce_cores::wqe_fetch::WqeFetch;
+use metaroce_protocol::Profile;
 use rust_hdl::prelude::*;
 
 /// Register file (AXI4-Lite), WQE fetch and completion writer (AXI4 control port), for N planes.
 ///
-/// `CA`: address bits of connections; `M` message slots, `MA`: log2 M.
+/// `CA`, `XA`: address bits of connections, of all streams; `M` message slots, `MA`: log2 M.
 #[derive(LogicBlock)]
-pub struct HostSide<const N: usize, const CA: usize, const M: usize, const MA: usize> {
+pub struct HostSide<
+    const N: usize,
+    const CA: usize,
+    const XA: usize,
+    const M: usize,
+    const MA: usize,
+> {
     /// The one clock.
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -174,7 +181,7 @@ pub struct HostSide<const N: usize, const CA: usize, const M: usize, const MA: u
     bus: AxiLite,
     registers: RegisterFile,
     counters: CounterFile,
-    fetch: WqeFetch<CA>,
+    fetch: WqeFetch<CA, XA>,
     completion: CompletionWriter<M, MA>,
     restart: Signal<Local, Bit>,
     foreign: Signal<Local, Bits<4>>,
@@ -183,9 +190,17 @@ pub struct HostSide<const N: usize, const CA: usize, const M: usize, const MA: u
     unknown_opcode: Signal<Local, Bits<4>>,
 }
 
-impl<const N: usize, const CA: usize, const M: usize, const MA: usize> HostSide<N, CA, M, MA> {
+impl<const N: usize, const CA: usize, const XA: usize, const M: usize, const MA: usize>
+    HostSide<N, CA, XA, M, MA>
+{
     /// `window`: W; `path_bits`: bits of a path number in its connection; `region_bits`: address bits of regions.
-    pub fn new(window: usize, path_bits: usize, region_bits: usize, narrowing: &Narrowing) -> Self {
+    pub fn new(
+        window: usize,
+        path_bits: usize,
+        region_bits: usize,
+        profile: Profile,
+        narrowing: &Narrowing,
+    ) -> Self {
         assert!((1..=8).contains(&N), "1 to 8 planes");
         assert!(
             M == 1 << MA && (1..=4).contains(&MA),
@@ -280,7 +295,7 @@ impl<const N: usize, const CA: usize, const M: usize, const MA: usize> HostSide<
             bus: Default::default(),
             registers: RegisterFile::new(capabilities, table_bits, narrowing),
             counters: CounterFile::new(narrowing),
-            fetch: Default::default(),
+            fetch: WqeFetch::new(profile.tracks_messages()),
             completion: Default::default(),
             restart: Default::default(),
             foreign: Default::default(),
@@ -291,8 +306,8 @@ impl<const N: usize, const CA: usize, const M: usize, const MA: usize> HostSide<
     }
 }
 
-impl<const N: usize, const CA: usize, const M: usize, const MA: usize> Logic
-    for HostSide<N, CA, M, MA>
+impl<const N: usize, const CA: usize, const XA: usize, const M: usize, const MA: usize> Logic
+    for HostSide<N, CA, XA, M, MA>
 {
     #[hdl_gen]
     fn update(&mut self) {
@@ -387,7 +402,8 @@ impl<const N: usize, const CA: usize, const M: usize, const MA: usize> Logic
         self.fetch.doorbell.next = self.registers.sq_doorbell.val();
         self.fetch.mtu_log2.next = self.registers.mtu_log2.val();
         self.fetch.config_write.next = self.registers.config_write.val();
-        self.fetch.slot_free.next = self.completion.slot_free.val();
+        // By the tables as they stand: none is taken while one is about to change.
+        self.fetch.slot_free.next = self.completion.slot_free.val() & !self.registers.hold.val();
         self.fetch.message_ready.next = self.message_ready.val();
         self.message.next = self.fetch.message.val();
         self.message_valid.next = self.fetch.message_valid.val();

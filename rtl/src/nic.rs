@@ -69,7 +69,7 @@ pub struct Nic<
     pub memory_error: Signal<Out, Bits<8>>,
     /// What the engines do, for the lockstep.
     pub trace: Trace,
-    host: HostSide<N, CA, M, MA>,
+    host: HostSide<N, CA, XA, M, MA>,
     engine: Engine<N, P, CA, GA, RA, C, F, W, IW, G, FA, TA, QA, MA, SA, EA, XA, XM, XP, XE, XB, X>,
     plane_rx: [PlaneRx<D, K, H, A>; N],
     plane_tx: [PlaneTx<D, K, H, A>; N],
@@ -174,7 +174,7 @@ impl<
             s_axil: Default::default(),
             memory_error: Default::default(),
             trace: Default::default(),
-            host: HostSide::new(W, GA - CA, RA, narrowing),
+            host: HostSide::new(W, GA - CA, RA, profile, narrowing),
             engine: Engine::new(profile, narrowing),
             plane_rx: std::array::from_fn(|_| PlaneRx::new(max_payload, profile)),
             plane_tx: std::array::from_fn(|_| PlaneTx::new(max_payload, profile)),

@@ -8,7 +8,7 @@ use metaroce_cosim::bus::{Agent, Stalls};
 use metaroce_cosim::model::VerilatedModel;
 use metaroce_protocol::registers as map;
 use metaroce_protocol::table::host::ConfigCommit;
-use metaroce_protocol::{ConfigTable, Counter};
+use metaroce_protocol::{ConfigTable, Counter, Profile};
 use metaroce_rtl::host_side::HostSide;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -17,6 +17,8 @@ use crate::engines::{Fields, Word, model};
 
 pub const PLANES: usize = 2;
 pub const CONNECTIONS: u32 = 4;
+/// Of a connection.
+pub const STREAMS: u16 = 4;
 pub const SLOTS: usize = 4;
 pub const SQ_BASE: u64 = 0x1_0000_0FC0;
 pub const CQ_BASE: u64 = 0x2_0000_0FC0;
@@ -33,7 +35,13 @@ pub struct Bench {
 
 impl Bench {
     pub fn new(stalls: f64, seed: u64) -> Self {
-        let host_side = HostSide::<PLANES, 2, SLOTS, 2>::new(256, 4, 3, &Narrowing::none());
+        let host_side = HostSide::<PLANES, 2, 4, SLOTS, 2>::new(
+            256,
+            4,
+            3,
+            Profile::Messages,
+            &Narrowing::none(),
+        );
         let dut = model(host_side, "host_side");
         let mut memory = Memory::new();
         memory.add("sq", SQ_BASE, 64 << 3, axi_mem::Access::ReadOnly);
@@ -143,21 +151,29 @@ impl Bench {
     }
 
     pub fn commit(&mut self, table: ConfigTable, index: u16, entry: &[u32; 8]) {
-        for (i, &word) in entry.iter().enumerate() {
-            self.write(map::CONFIG_DATA.word(i as u32), word);
+        for access in commit(table, index, entry) {
+            assert_eq!(self.access(access).response, 0);
         }
-        self.write(
-            map::CONFIG_COMMIT.offset,
-            ConfigCommit {
-                index,
-                table,
-                ..Default::default()
-            }
-            .to_words()[0],
-        );
     }
 
     pub fn counter(&mut self, counter: Counter) -> u32 {
         self.read(counter.offset())
     }
+}
+
+/// The register writes that write an entry.
+pub fn commit(table: ConfigTable, index: u16, entry: &[u32; 8]) -> Vec<Access> {
+    let commit = ConfigCommit {
+        index,
+        table,
+        ..Default::default()
+    };
+    let words = (0..).zip(entry);
+    words
+        .map(|(i, &word)| Access::Write(map::CONFIG_DATA.word(i), word))
+        .chain([Access::Write(
+            map::CONFIG_COMMIT.offset,
+            commit.to_words()[0],
+        )])
+        .collect()
 }
