@@ -45,6 +45,9 @@ pub struct Cosim {
     /// Share of frames that arrive twice, 0 to 1.
     #[arg(long, default_value_t = 0.0, value_parser = probability)]
     duplicate: f64,
+    /// Share of frames of which a copy arrives up to 50,000 cycles later, as from another life of the connection.
+    #[arg(long, default_value_t = 0.0, value_parser = probability)]
+    late: f64,
     /// Share of frames that arrive with a turned bit, 0 to 1.
     #[arg(long, default_value_t = 0.0, value_parser = probability)]
     corrupt: f64,
@@ -133,6 +136,7 @@ impl Cosim {
         Faults {
             loss: self.loss,
             duplicate: self.duplicate,
+            late: self.late,
             corrupt: self.corrupt,
             mark: self.mark,
             delay: self.delay,

@@ -21,7 +21,7 @@ pub enum Step {
 /// One write of an entry, or the clearing of all tables after a reset.
 ///
 /// In: `commit` (one cycle, heard while not `busy`) with `entry_table`, `index`, `data`; `engines_idle`; `reset`, after which all
-/// tables are cleared. Out: `hold`, `config_write`, `busy`. Latency: 6 cycles and the engines' emptying. Constant: index of
+/// tables are cleared. Out: `hold`, `config_write`, `written` (it is the entry's), `busy`. Latency: 6 cycles and the engines' emptying. Constant: index of
 /// the last entry of the longest table. Shorter tables see their entries cleared more than once.
 #[derive(LogicBlock)]
 pub struct ConfigSequencer {
@@ -35,6 +35,7 @@ pub struct ConfigSequencer {
     pub hold: Signal<Out, Bit>,
     pub config_write: Signal<Out, ConfigWrite>,
     pub busy: Signal<Out, Bit>,
+    pub written: Signal<Out, Bit>,
     step: Dff<Step>,
     table_held: Dff<Bits<4>>,
     index_held: Dff<Bits<16>>,
@@ -57,6 +58,7 @@ impl ConfigSequencer {
             hold: Default::default(),
             config_write: Default::default(),
             busy: Default::default(),
+            written: Default::default(),
             step: Default::default(),
             table_held: Default::default(),
             index_held: Default::default(),
@@ -71,6 +73,7 @@ impl Logic for ConfigSequencer {
     fn update(&mut self) {
         dff_setup!(self, clock, step, table_held, index_held, waited);
         self.busy.next = true;
+        self.written.next = false;
         self.hold.next = true;
         self.config_write.next.valid = false;
         self.config_write.next.table = self.table_held.q.val();
@@ -98,6 +101,7 @@ impl Logic for ConfigSequencer {
             }
             Step::Write => {
                 self.config_write.next.valid = true;
+                self.written.next = true;
                 self.step.d.next = Step::Idle;
             }
             Step::Clear => {

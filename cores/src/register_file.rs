@@ -47,7 +47,8 @@ impl Capabilities {
 ///
 /// In: `write`, `write_address`, `write_data`, `read_address` (of `AxiLite`); `counters` (their `read`); `failed` (connection
 /// i has failed: bit i); `engines_idle`. Out: `bus`, for the counters; `read_data`; `write_wait` (a write of CONFIG_DATA or
-/// CONFIG_COMMIT waits for the last one); every register's value; `config_write`, `hold` (also while not enabled);
+/// CONFIG_COMMIT waits for the last one); every register's value; `config_write`, `configured` (it is what CONFIG_COMMIT asked for),
+/// `hold` (also while not enabled);
 /// `restart`, one cycle in which all but the bus is reset. Constants: see `Capabilities`.
 #[derive(LogicBlock)]
 pub struct RegisterFile {
@@ -64,6 +65,7 @@ pub struct RegisterFile {
     pub failed: Signal<In, Bits<64>>,
     pub engines_idle: Signal<In, Bit>,
     pub config_write: Signal<Out, ConfigWrite>,
+    pub configured: Signal<Out, Bit>,
     pub hold: Signal<Out, Bit>,
     pub restart: Signal<Out, Bit>,
     pub enable: Signal<Out, Bit>,
@@ -132,6 +134,7 @@ impl RegisterFile {
             failed: Default::default(),
             engines_idle: Default::default(),
             config_write: Default::default(),
+            configured: Default::default(),
             hold: Default::default(),
             restart: Default::default(),
             enable: Default::default(),
@@ -302,6 +305,7 @@ impl Logic for RegisterFile {
         self.sequencer.data.next = self.entry_data.val();
         self.sequencer.engines_idle.next = self.engines_idle.val();
         self.config_write.next = self.sequencer.config_write.val();
+        self.configured.next = self.sequencer.written.val();
         self.write_wait.next = self.sequencer.busy.val()
             & (self.write_address.val() >= self.data_offset.val())
             & (self.write_address.val() <= self.commit_offset.val());

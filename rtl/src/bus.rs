@@ -181,6 +181,12 @@ pub struct Trace {
     pub give_up_connection: Signal<Out, Bits<12>>,
     /// Planes whose parser drops a frame now.
     pub drop: Signal<Out, Bits<8>>,
+    /// An entry of a table is written, while nothing is inside the engines.
+    pub configure_valid: Signal<Out, Bit>,
+    /// Its table.
+    pub configure_table: Signal<Out, Bits<4>>,
+    /// Which entry.
+    pub configure_index: Signal<Out, Bits<16>>,
     /// The next WQE is taken.
     pub message_valid: Signal<Out, Bit>,
     /// The oldest message completes.

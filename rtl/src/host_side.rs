@@ -174,6 +174,8 @@ pub struct HostSide<
     /// Under this name.
     pub drop_unknown_opcode: [Signal<In, Bit>; N],
 
+    /// Commit trace: an entry is written that CONFIG_COMMIT asked for; `config_write` says which.
+    pub trace_configure_valid: Signal<Out, Bit>,
     /// Commit trace: the next WQE is taken: it is sent after those before it, or it is bad and ends at once.
     pub trace_message_valid: Signal<Out, Bit>,
     /// Commit trace: the oldest message completes.
@@ -290,6 +292,7 @@ impl<const N: usize, const CA: usize, const XA: usize, const M: usize, const MA:
             drop_malformed: std::array::from_fn(|_| Default::default()),
             drop_bad_icrc: std::array::from_fn(|_| Default::default()),
             drop_unknown_opcode: std::array::from_fn(|_| Default::default()),
+            trace_configure_valid: Default::default(),
             trace_message_valid: Default::default(),
             trace_retire_valid: Default::default(),
             bus: Default::default(),
@@ -347,6 +350,7 @@ impl<const N: usize, const CA: usize, const XA: usize, const M: usize, const MA:
         self.registers.failed.next = self.failed.val();
         self.registers.engines_idle.next = self.engines_idle.val();
         self.config_write.next = self.registers.config_write.val();
+        self.trace_configure_valid.next = self.registers.configured.val();
         self.hold.next = self.registers.hold.val();
         self.window.next = self.registers.window.val();
         self.rto.next = self.registers.rto.val();

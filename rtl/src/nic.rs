@@ -466,6 +466,9 @@ impl<
         self.trace.acknowledge_plane.next = self.engine.trace_acknowledge_plane.val();
         self.trace.give_up_valid.next = self.engine.trace_give_up_valid.val();
         self.trace.give_up_connection.next = self.engine.trace_give_up_connection.val();
+        self.trace.configure_valid.next = self.host.trace_configure_valid.val();
+        self.trace.configure_table.next = self.host.config_write.val().table;
+        self.trace.configure_index.next = self.host.config_write.val().index;
         self.trace.message_valid.next = self.host.trace_message_valid.val();
         self.trace.retire_valid.next = self.host.trace_retire_valid.val();
     }

@@ -1,4 +1,6 @@
 //! What a NIC's registers say, as its host wrote them: feeds the model's tables and finds its rings.
+use std::collections::VecDeque;
+
 use metaroce_model::config::Tunables;
 use metaroce_model::nic::Nic;
 use metaroce_protocol::registers as map;
@@ -14,6 +16,10 @@ pub struct HostView {
     words: Vec<u32>,
     wqes: u32,
     cqes: u32,
+    /// Entries that CONFIG_COMMIT asked for and the NIC has not written yet, and the other way round: the NIC may write one before
+    /// it answers the bus. Table and index.
+    asked: VecDeque<(u32, u32)>,
+    written: VecDeque<(u32, u32)>,
 }
 
 impl Default for HostView {
@@ -26,6 +32,8 @@ impl Default for HostView {
             words,
             wqes: 0,
             cqes: 0,
+            asked: VecDeque::new(),
+            written: VecDeque::new(),
         }
     }
 }
@@ -42,23 +50,25 @@ impl HostView {
         }
     }
 
-    /// A register write; it may write an entry of the model's tables.
-    pub fn write(&mut self, offset: u32, value: u32, nic: &mut Nic, now: u32) {
+    /// A register write.
+    pub fn write(&mut self, offset: u32, value: u32, nic: &mut Nic) {
         self.words[offset as usize / 4] = value;
         nic.set_tunables(self.tunables());
         if offset == map::CONFIG_COMMIT.offset {
-            self.commit(value, nic, now);
+            let commit = ConfigCommit::from_words(&[value]);
+            let table = u8::from(commit.table);
+            self.asked.push_back((table.into(), commit.index.into()));
         }
     }
 
-    fn commit(&self, value: u32, nic: &mut Nic, now: u32) {
+    /// The NIC writes an entry of a table: what CONFIG_DATA holds.
+    pub fn configure(&mut self, (table, index): (u32, u32), nic: &mut Nic, now: u32) {
+        self.written.push_back((table, index));
         let entry: Vec<u8> = (0..8)
             .flat_map(|i| self.words[(map::CONFIG_DATA.word(i) / 4) as usize].to_le_bytes())
             .collect();
-        let commit = ConfigCommit::decode(&value.to_le_bytes()).expect("a word is a word");
-        let index = commit.index.into();
         debug_assert_eq!(entry.len(), ENTRY_BYTES);
-        match commit.table {
+        match ConfigTable::from(table as u8) {
             ConfigTable::Connection => {
                 nic.write_connection(index, ConnectionEntry::decode(&entry).expect("whole"))
             }
@@ -70,6 +80,28 @@ impl HostView {
             }
             ConfigTable::Unknown(_) => {}
         }
+    }
+
+    /// The oldest entry that was asked for and not written.
+    pub fn next_asked(&self) -> Option<(u32, u32)> {
+        self.asked.front().copied()
+    }
+
+    /// What was written must be what was asked for: the first that differs, as asked and as written.
+    pub fn compare(&mut self) -> Result<(), [(u32, u32); 2]> {
+        while let (Some(&asked), Some(&written)) = (self.asked.front(), self.written.front()) {
+            if asked != written {
+                return Err([asked, written]);
+            }
+            self.asked.pop_front();
+            self.written.pop_front();
+        }
+        Ok(())
+    }
+
+    /// Entries asked for but not written, or the other way round.
+    pub fn unwritten(&self) -> usize {
+        self.asked.len() + self.written.len()
     }
 
     /// Host address of the next WQE.

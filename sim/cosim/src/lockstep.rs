@@ -16,6 +16,7 @@ use crate::trace::Commits;
 
 mod arrivals;
 mod mismatch;
+mod names;
 mod predicted;
 
 use arrivals::Arrivals;
@@ -99,8 +100,22 @@ impl Lockstep {
     }
 
     /// A register write that the NIC has answered.
-    pub fn on_register_write(&mut self, offset: u32, value: u32, now: u32) {
-        self.host.write(offset, value, &mut self.nic, now);
+    pub fn on_register_write(&mut self, offset: u32, value: u32) -> Outcome {
+        self.host.write(offset, value, &mut self.nic);
+        self.compare_configuration()
+    }
+
+    /// Whether every entry that was asked for is written.
+    pub fn is_configured(&self) -> bool {
+        self.host.unwritten() == 0
+    }
+
+    /// Without a NIC that says when: what CONFIG_COMMIT asked for stands at once.
+    pub fn configure_now(&mut self, now: u32) -> Outcome {
+        match self.host.next_asked() {
+            Some(entry) => self.on_configure(entry, now),
+            None => Ok(()),
+        }
     }
 
     /// A frame whose last beat the NIC takes in this cycle.
@@ -168,52 +183,8 @@ impl Lockstep {
         if commits.retire {
             self.on_retire()?;
         }
-        Ok(())
-    }
-
-    /// What the trace names must exist.
-    fn check_names(&self, commits: &Commits) -> Outcome {
-        let Size {
-            connections,
-            paths,
-            planes,
-            ..
-        } = self.size;
-        let told = [
-            (
-                "trace_ack_build_path",
-                commits.ack_build,
-                connections * paths,
-            ),
-            (
-                "trace_resolve_path",
-                commits.resolve.map(|(path, _)| path),
-                connections * paths,
-            ),
-            (
-                "trace_receive_plane",
-                commits.receive.map(|(plane, _)| plane),
-                planes,
-            ),
-            ("trace_advance_path", commits.advance, connections * paths),
-            ("trace_acknowledge_plane", commits.acknowledge, planes),
-            ("trace_give_up_connection", commits.give_up, connections),
-            (
-                "trace_transmit_planes",
-                commits.transmit.map(|t| t.planes),
-                1 << planes,
-            ),
-            (
-                "trace_transmit_able",
-                commits.transmit.map(|t| t.able),
-                1 << paths,
-            ),
-            ("trace_drop", Some(commits.drop), 1 << planes),
-        ];
-        for (signal, value, limit) in told {
-            if let Some(value) = value.filter(|value| *value >= limit) {
-                return Err(self.differs(signal, format!("below {limit}"), value.to_string()));
-            }
+        if let Some(entry) = commits.configure {
+            self.on_configure(entry, commits.now)?;
         }
         Ok(())
     }
@@ -359,6 +330,18 @@ impl Lockstep {
         Ok(())
     }
 
+    fn on_configure(&mut self, entry: (u32, u32), now: u32) -> Outcome {
+        self.host.configure(entry, &mut self.nic, now);
+        self.compare_configuration()
+    }
+
+    fn compare_configuration(&mut self) -> Outcome {
+        let text = |(table, index)| format!("table {table}, entry {index}");
+        self.host
+            .compare()
+            .map_err(|[asked, written]| self.differs("trace_configure", text(asked), text(written)))
+    }
+
     fn on_retire(&mut self) -> Outcome {
         let Completion { wqe, index, status } = self.nic.retire().ok_or_else(|| {
             self.differs(
@@ -462,6 +445,10 @@ impl Lockstep {
                     "0",
                 ));
             }
+        }
+        if self.host.unwritten() > 0 {
+            let left = self.host.unwritten().to_string();
+            return Err(self.differs("entries of tables left over", left, "0"));
         }
         for &name in Counter::ALL {
             let (expected, found) = (self.nic.counters().get(name), counter(name));

@@ -5,6 +5,9 @@ use std::collections::BinaryHeap;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
+/// How long after its frame a late copy may arrive, cycles.
+const LATE: u64 = 50_000;
+
 /// What a plane does to frames. Probabilities are 0 to 1; delays are in cycles.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Faults {
@@ -12,6 +15,8 @@ pub struct Faults {
     pub loss: f64,
     /// A frame arrives twice.
     pub duplicate: f64,
+    /// A second copy arrives, up to [`LATE`] cycles after the frame: long after its connection may have ended.
+    pub late: f64,
     /// One bit of a frame turns.
     pub corrupt: f64,
     /// A data frame is marked congestion experienced.
@@ -30,6 +35,7 @@ impl Faults {
         Self {
             loss: 0.0,
             duplicate: 0.0,
+            late: 0.0,
             corrupt: 0.0,
             mark: 0.0,
             delay,
@@ -110,6 +116,11 @@ impl Plane {
         if self.draw(self.faults.duplicate) {
             self.tally.doubled += 1;
             self.send(frame.clone(), cycle);
+        }
+        if self.draw(self.faults.late) {
+            self.tally.doubled += 1;
+            let late = self.random.random_range(1..=LATE);
+            self.send(frame.clone(), cycle + late);
         }
         self.send(frame, cycle);
         if corrupt {

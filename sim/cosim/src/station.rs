@@ -229,6 +229,11 @@ impl Station {
         }
     }
 
+    /// Whether every register access is answered and every entry that was asked for is written.
+    pub fn is_configured(&self) -> bool {
+        self.registers.is_idle() && self.lockstep.is_configured()
+    }
+
     /// Cycles since anything was committed or crossed a bus.
     pub fn quiet_for(&self) -> u64 {
         self.quiet_for
@@ -287,7 +292,7 @@ impl Station {
         }
         while let Some(answer) = self.registers.pop() {
             if let axi_lite::Access::Write(offset, value) = answer.access {
-                self.lockstep.on_register_write(offset, value, commits.now);
+                self.lockstep.on_register_write(offset, value)?;
             }
             self.answers.push(answer);
         }

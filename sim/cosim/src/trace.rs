@@ -35,6 +35,8 @@ pub struct Commits {
     pub give_up: Option<u32>,
     /// Planes whose parser drops a frame, bit by plane.
     pub drop: u32,
+    /// An entry of a table is written: table and index.
+    pub configure: Option<(u32, u32)>,
     /// The next WQE becomes the current message.
     pub message: bool,
     /// The oldest message completes.
@@ -55,6 +57,7 @@ pub struct TracePorts {
     acknowledge: (PortId, PortId),
     give_up: (PortId, PortId),
     drop: PortId,
+    configure: [PortId; 3],
     message: PortId,
     retire: PortId,
     flip: Option<(PortId, u64)>,
@@ -95,6 +98,11 @@ impl TracePorts {
             acknowledge: (port("acknowledge_valid")?, port("acknowledge_plane")?),
             give_up: (port("give_up_valid")?, port("give_up_connection")?),
             drop: port("drop")?,
+            configure: [
+                port("configure_valid")?,
+                port("configure_table")?,
+                port("configure_index")?,
+            ],
             message: port("message_valid")?,
             retire: port("retire_valid")?,
             flip: None,
@@ -127,6 +135,8 @@ impl TracePorts {
             acknowledge: is(self.acknowledge.0).then(|| value(self.acknowledge.1)),
             give_up: is(self.give_up.0).then(|| value(self.give_up.1)),
             drop: value(self.drop),
+            configure: is(self.configure[0])
+                .then(|| (value(self.configure[1]), value(self.configure[2]))),
             message: is(self.message),
             retire: is(self.retire),
         }

@@ -65,6 +65,7 @@ impl Setting {
             faults: Faults {
                 loss: 0.004,
                 duplicate: 0.01,
+                late: 0.0,
                 corrupt: 0.002,
                 mark: 0.05,
                 delay: 20,
@@ -145,6 +146,8 @@ pub struct Traffic {
     setting: Setting,
     size: Size,
     random: ChaCha8Rng,
+    /// Times that the connections were made again.
+    lives: u8,
 }
 
 impl Traffic {
@@ -178,6 +181,7 @@ impl Traffic {
             setting,
             size,
             random,
+            lives: 0,
         };
         traffic.rest()?;
         Ok(traffic)
@@ -203,13 +207,7 @@ impl Traffic {
 
     /// No new messages: until all have arrived, byte for byte, and every counter agrees.
     pub fn finish(&mut self) -> Result<(), TrafficError> {
-        while self.in_flight() > 0 {
-            for _ in 0..POLL {
-                self.bed.step()?;
-            }
-            self.take()?;
-            self.check_alive()?;
-        }
+        self.drain()?;
         self.rest()?;
         for nic in 0..2 {
             while let Some(wqe) = self.hosts[nic].sent.pop_front() {
@@ -225,11 +223,38 @@ impl Traffic {
         Ok(())
     }
 
+    /// Sets all connections up anew, under the same numbers, once their messages have arrived: frames of their last life may still
+    /// be under way.
+    pub fn remake(&mut self) -> Result<(), TrafficError> {
+        self.drain()?;
+        self.lives = self.lives.wrapping_add(1);
+        for nic in [1, 0] {
+            let station = &mut self.bed.stations[nic];
+            peers::connect(station, nic, self.size, &self.setting, self.lives);
+        }
+        while !self.bed.stations.iter().all(Station::is_configured) {
+            self.bed.step()?;
+        }
+        Ok(())
+    }
+
     /// What both NICs have counted under a name.
     pub fn count(&self, counter: Counter) -> u64 {
         let stations = self.bed.stations.iter();
         let counts = stations.map(|station| station.lockstep().nic().counters().get(counter));
         counts.map(u64::from).sum()
+    }
+
+    /// Until every message has arrived.
+    fn drain(&mut self) -> Result<(), TrafficError> {
+        while self.in_flight() > 0 {
+            for _ in 0..POLL {
+                self.bed.step()?;
+            }
+            self.take()?;
+            self.check_alive()?;
+        }
+        Ok(())
     }
 
     fn in_flight(&self) -> u32 {
@@ -336,7 +361,8 @@ fn host(
 ) -> Host {
     let rings = Rings::new(station, QUEUE_LOG2, QUEUE_LOG2);
     peers::memory(station, setting, random);
-    peers::connect(station, nic, size, setting);
+    peers::region(station, size, setting);
+    peers::connect(station, nic, size, setting, 0);
     host::enable(station, &setting.tunables);
     Host {
         rings,

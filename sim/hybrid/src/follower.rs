@@ -80,7 +80,7 @@ impl Follower {
             let write = self.writes.pop_front();
             let (offset, value) =
                 write.ok_or_else(|| self.differs("register write", "none", "one"))?;
-            self.lockstep.on_register_write(offset, value, entry.now);
+            self.lockstep.on_register_write(offset, value)?;
         }
         self.lockstep.on_commits(&entry.commits(), entry.cycle)?;
         let mut cycle = Cycle {
@@ -120,8 +120,9 @@ impl Machine for Follower {
                 return self.writes.push_back((offset, value));
             }
             Access::Write(offset, value) => {
-                self.lockstep
-                    .on_register_write(offset, value, self.start_time);
+                let written = self.lockstep.on_register_write(offset, value);
+                let written = written.and_then(|()| self.lockstep.configure_now(self.start_time));
+                written.expect("an entry that was just asked for");
                 0
             }
         };

@@ -47,6 +47,9 @@ pub struct Entry {
     /// Planes whose parser drops a frame, bit by plane.
     #[serde(skip_serializing_if = "is_default")]
     pub drop: u32,
+    /// An entry of a table is written: table and index.
+    #[serde(skip_serializing_if = "is_default")]
+    pub configure: Option<(u32, u32)>,
     /// The next WQE is taken.
     #[serde(skip_serializing_if = "is_default")]
     pub message: bool,
@@ -99,6 +102,7 @@ impl Entry {
             acknowledge: commits.acknowledge,
             give_up: commits.give_up,
             drop: commits.drop,
+            configure: commits.configure,
             message: commits.message,
             retire: commits.retire,
             ..Self::default()
@@ -141,6 +145,7 @@ impl Entry {
             acknowledge: self.acknowledge,
             give_up: self.give_up,
             drop: self.drop,
+            configure: self.configure,
             message: self.message,
             retire: self.retire,
         }
@@ -237,6 +242,7 @@ mod tests {
             acknowledge: Some(2),
             give_up: Some(1),
             drop: 6,
+            configure: Some((1, 3)),
             message: true,
             retire: true,
         };

@@ -15,6 +15,7 @@ pub(super) const STREAMS: u32 = 3;
 /// The region that messages are written to.
 pub(super) const KEY: u32 = 0x0051_2301;
 const QP: [u32; 2] = [0x0A_0000, 0x0B_0000];
+/// Epoch of a connection's first life.
 const EPOCH: u8 = 9;
 /// First of the paths' UDP source ports.
 const ENTROPY: u32 = 0xC000;
@@ -43,8 +44,8 @@ fn sink_bytes(setting: &Setting) -> usize {
     (PLACES * place_bytes(setting.lengths.most)) as usize
 }
 
-/// Region and connections of NIC `nic`; every number starts next to its wrap.
-pub(super) fn connect(station: &mut Station, nic: usize, size: Size, setting: &Setting) {
+/// The region of a NIC that its peer writes to.
+pub(super) fn region(station: &mut Station, size: Size, setting: &Setting) {
     let region = RegionEntry {
         valid: true,
         r_key: KEY,
@@ -53,10 +54,14 @@ pub(super) fn connect(station: &mut Station, nic: usize, size: Size, setting: &S
     };
     let index = KEY & (size.regions - 1);
     host::write_entry(station, ConfigTable::Region, index, &region.to_words());
+}
+
+/// Connections of NIC `nic`, for the first time or once more; every number starts next to its wrap.
+pub(super) fn connect(station: &mut Station, nic: usize, size: Size, setting: &Setting, life: u8) {
     for number in 0..setting.connections {
         let connection = connection(number, setting, size);
         for path in 0..size.paths {
-            let entry = path_entry(connection, path, size);
+            let entry = path_entry(connection, path, size, life);
             let index = connection * size.paths + path;
             host::write_entry(station, ConfigTable::Path, index, &entry.to_words());
         }
@@ -75,12 +80,12 @@ pub(super) fn connect(station: &mut Station, nic: usize, size: Size, setting: &S
     }
 }
 
-fn path_entry(connection: u32, path: u32, size: Size) -> PathEntry {
+fn path_entry(connection: u32, path: u32, size: Size, life: u8) -> PathEntry {
     let (psn, tsn) = (Psn::truncate(0xFF_FF00), Tsn::truncate(0xFF_FFF0));
     PathEntry {
         valid: true,
         plane: (path % size.planes) as u8,
-        epoch: EPOCH,
+        epoch: EPOCH.wrapping_add(life),
         entropy: (ENTROPY + connection * size.paths + path) as u16,
         first_psn_tx: psn,
         first_tsn_tx: tsn,

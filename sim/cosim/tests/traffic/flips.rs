@@ -45,7 +45,12 @@ fn a_wrong_bit_of_any_port_of_the_trace_is_found() {
             let mut traffic = Traffic::new(&lab, setting(port, &lab)).expect("traffic");
             let nic = &mut traffic.bed.stations[0];
             nic.flip_trace(port, 1 << bit).expect("a port");
-            match traffic.run(SOON) {
+            // Entries of tables are written where connections are made.
+            let run = match port.starts_with("trace_configure") {
+                true => traffic.remake(),
+                false => traffic.run(SOON),
+            };
+            match run {
                 Err(TrafficError::Failure(difference)) => println!("{port}[{bit}]: {difference}"),
                 other => unseen.push(format!("{port}[{bit}]: {other:?}")),
             }

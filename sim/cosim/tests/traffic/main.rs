@@ -1,6 +1,6 @@
 //! Two whole NICs over bad planes, in lockstep with the model, with random traffic.
 //!
-//! METAROCE_LONG=1: ten times the packets. `metaroce cosim --packets N` runs as many as one likes.
+//! 100,000 packets; METAROCE_LONG=1: ten million, and medium NICs. `metaroce cosim --packets N` runs as many as one likes.
 mod flips;
 mod latency;
 
@@ -14,11 +14,11 @@ use metaroce_model::config::Tunables;
 use metaroce_protocol::Counter;
 use metaroce_rtl::sizes::Size as Built;
 
-fn packets(short: u64) -> u64 {
-    match std::env::var_os("METAROCE_LONG") {
-        Some(_) => 10 * short,
-        None => short,
-    }
+/// Times as many packets in the long form.
+const LONG: u64 = 100;
+
+fn is_long() -> bool {
+    std::env::var_os("METAROCE_LONG").is_some()
 }
 
 /// So many data packets and what belongs to them, with everything compared.
@@ -44,7 +44,7 @@ fn run(lab: &NicLab, setting: Setting, packets: u64) -> Traffic {
 fn rough(built: Built, total: u64) {
     let lab = NicLab::new(built).expect("Verilog");
     let setting = Setting::rough(11, lab.size());
-    let traffic = run(&lab, setting, packets(total));
+    let traffic = run(&lab, setting, total);
     assert!(traffic.bed.retransmissions.all > 0);
     for counter in [
         Counter::RxDuplicate,
@@ -59,12 +59,12 @@ fn rough(built: Built, total: u64) {
 
 #[test]
 fn rough_traffic_of_small_nics_agrees_with_the_model() {
-    rough(Built::Small, 90_000);
+    rough(Built::Small, if is_long() { LONG * 90_000 } else { 90_000 });
 }
 
 #[test]
 fn rough_traffic_of_tiny_nics_agrees_with_the_model() {
-    rough(Built::Tiny, 10_000);
+    rough(Built::Tiny, if is_long() { LONG * 10_000 } else { 10_000 });
 }
 
 #[test]
@@ -176,10 +176,41 @@ fn every_frame_twice_sends_nothing_again_without_need() {
     }
 }
 
+/// Connections end and begin again under their numbers while copies of their old packets and ACKs are still under way: none is taken for new.
+#[test]
+fn frames_of_an_earlier_life_of_a_connection_change_nothing() {
+    for (built, packets) in [(Built::Small, 1_500), (Built::Tiny, 200)] {
+        let lab = NicLab::new(built).expect("Verilog");
+        let rough = Setting::rough(13, lab.size());
+        let setting = Setting {
+            faults: Faults {
+                late: 0.3,
+                ..rough.faults
+            },
+            ..rough
+        };
+        let mut traffic = Traffic::new(&lab, setting).expect("traffic");
+        for life in 1..=4 {
+            while traffic.bed.packets < life * packets {
+                traffic.run(200).unwrap_or_else(|error| panic!("{error}"));
+            }
+            let old = traffic.count(Counter::RxClosedEpoch);
+            traffic.remake().unwrap_or_else(|error| panic!("{error}"));
+            traffic
+                .run(20_000)
+                .unwrap_or_else(|error| panic!("{error}"));
+            let old = traffic.count(Counter::RxClosedEpoch) - old;
+            println!("{} life {life}: {old} old frames", built.name());
+            assert!(old > 20, "{old} frames of life {life} were under way");
+        }
+        traffic.finish().unwrap_or_else(|error| panic!("{error}"));
+    }
+}
+
 /// Long: a NIC of 64 connections takes minutes to build.
 #[test]
 fn rough_traffic_of_medium_nics_agrees_with_the_model() {
-    if std::env::var_os("METAROCE_LONG").is_some() {
-        rough(Built::Medium, 2_000);
+    if is_long() {
+        rough(Built::Medium, 20_000);
     }
 }

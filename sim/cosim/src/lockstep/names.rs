@@ -1,0 +1,68 @@
+//! Numbers in the trace that name nothing.
+use metaroce_model::config::Size;
+use metaroce_protocol::ConfigTable;
+
+use super::{Lockstep, Outcome};
+use crate::trace::Commits;
+
+impl Lockstep {
+    /// What the trace names must exist.
+    pub(super) fn check_names(&self, commits: &Commits) -> Outcome {
+        let Size {
+            connections,
+            paths,
+            planes,
+            regions,
+            ..
+        } = self.size;
+        let entries = |table: u32| match ConfigTable::from(table as u8) {
+            ConfigTable::Connection => connections,
+            ConfigTable::Path => connections * paths,
+            ConfigTable::Region => regions,
+            ConfigTable::Unknown(_) => u32::MAX,
+        };
+        let (table, index) = commits.configure.unzip();
+        let told = [
+            (
+                "trace_ack_build_path",
+                commits.ack_build,
+                connections * paths,
+            ),
+            (
+                "trace_resolve_path",
+                commits.resolve.map(|(path, _)| path),
+                connections * paths,
+            ),
+            (
+                "trace_receive_plane",
+                commits.receive.map(|(plane, _)| plane),
+                planes,
+            ),
+            ("trace_advance_path", commits.advance, connections * paths),
+            ("trace_acknowledge_plane", commits.acknowledge, planes),
+            ("trace_give_up_connection", commits.give_up, connections),
+            (
+                "trace_transmit_planes",
+                commits.transmit.map(|t| t.planes),
+                1 << planes,
+            ),
+            (
+                "trace_transmit_able",
+                commits.transmit.map(|t| t.able),
+                1 << paths,
+            ),
+            (
+                "trace_configure_index",
+                index,
+                table.map_or(u32::MAX, entries),
+            ),
+            ("trace_drop", Some(commits.drop), 1 << planes),
+        ];
+        for (signal, value, limit) in told {
+            if let Some(value) = value.filter(|value| *value >= limit) {
+                return Err(self.differs(signal, format!("below {limit}"), value.to_string()));
+            }
+        }
+        Ok(())
+    }
+}
