@@ -6,18 +6,13 @@ use crate::generated::constants;
 use crate::generated::host::UnpackWqe;
 use crate::prim::Dff;
 use crate::ram_bypass::RamBypass;
+use crate::ring_reader::RingReader;
 use crate::types::{ConfigWrite, Message};
 
-/// What the fetch does.
+/// What is done with a WQE.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
 pub enum Fetch {
-    /// Waits for a doorbell.
-    Idle,
-    /// Asks for the WQE.
-    Ask,
-    /// Takes its eight beats.
-    Take,
-    /// Looks its connection up.
+    /// Waits for one, and looks its connection up.
     Look,
     /// Counts its packets.
     Count,
@@ -46,7 +41,7 @@ pub struct Work {
     pub bad: Bit,
 }
 
-/// One WQE at a time: 64 bytes by one burst of eight beats, checks, hand-over.
+/// One WQE at a time: 64 bytes, checks, hand-over.
 ///
 /// In: `enable`, `base` (a multiple of 64), `size_log2`, `doorbell` (WQEs ever posted), `mtu_log2`, `config_write`;
 /// `slot_free`; the AXI4 read channels; `message_ready`. Out: `message`, `message_valid` (not of a bad one); `take` (the
@@ -80,17 +75,14 @@ pub struct WqeFetch<const CA: usize> {
     pub packets: Signal<Out, Bits<25>>,
     pub idle: Signal<Out, Bit>,
     step: Dff<Fetch>,
-    taken: Dff<Bits<32>>,
-    words: Dff<Bits<512>>,
-    error: Dff<Bit>,
+    reader: RingReader<512>,
+    unknown: Dff<Bit>,
     count: Dff<Bits<25>>,
     connections: RamBypass<Bit, CA>,
     wqe: UnpackWqe,
-    place: Signal<Local, Bits<32>>,
     full: Signal<Local, Bits<33>>,
     known: Signal<Local, Bit>,
     bad: Signal<Local, Bit>,
-    one: Constant<Bits<32>>,
     wide_one: Constant<Bits<33>>,
     outside: Constant<Bits<16>>,
     opcode: Constant<Bits<8>>,
@@ -126,17 +118,14 @@ impl<const CA: usize> Default for WqeFetch<CA> {
             packets: Default::default(),
             idle: Default::default(),
             step: Default::default(),
-            taken: Default::default(),
-            words: Default::default(),
-            error: Default::default(),
+            reader: Default::default(),
+            unknown: Default::default(),
             count: Default::default(),
             connections: Default::default(),
             wqe: Default::default(),
-            place: Default::default(),
             full: Default::default(),
             known: Default::default(),
             bad: Default::default(),
-            one: Constant::new(1.into()),
             wide_one: Constant::new(1.into()),
             outside: Constant::new((0xFFFF & !((1 << CA) - 1)).into()),
             opcode: Constant::new(constants::WQE_WRITE.into()),
@@ -148,22 +137,32 @@ impl<const CA: usize> Default for WqeFetch<CA> {
 impl<const CA: usize> Logic for WqeFetch<CA> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, step, taken, words, error, count);
-        self.connections.clock.next = self.clock.val();
-        self.wqe.bits.next = self.words.q.val();
+        dff_setup!(self, clock, step, unknown, count);
+        clock!(self, clock, reader, connections);
+        self.reader.reset.next = self.reset.val();
+        self.reader.enable.next = self.enable.val();
+        self.reader.base.next = self.base.val();
+        self.reader.size_log2.next = self.size_log2.val();
+        self.reader.doorbell.next = self.doorbell.val();
+        self.araddr.next = self.reader.araddr.val();
+        self.arvalid.next = self.reader.arvalid.val();
+        self.reader.arready.next = self.arready.val();
+        self.reader.rdata.next = self.rdata.val();
+        self.reader.rresp.next = self.rresp.val();
+        self.reader.rlast.next = self.rlast.val();
+        self.reader.rvalid.next = self.rvalid.val();
+        self.rready.next = self.reader.rready.val();
+        self.reader.done.next = self.take.val();
+        self.idle.next = self.reader.idle.val();
+        self.wqe.bits.next = self.reader.element.val();
         self.connections.read_address.next = bit_cast::<CA, 16>(self.wqe.connection.val());
         self.connections.write_address.next = bit_cast::<CA, 16>(self.config_write.val().index);
         self.connections.write_data.next = self.config_write.val().data.get_bit(0);
         self.connections.write_enable.next = self.config_write.val().valid
             & (self.config_write.val().table == self.connection_table.val());
 
-        self.place.next = self.taken.q.val() & ((self.one.val() << self.size_log2.val()) - 1);
-        self.araddr.next = self.base.val() + (bit_cast::<64, 32>(self.place.val()) << 6);
-        self.arvalid.next = false;
-        self.rready.next = false;
         self.message_valid.next = false;
         self.take.next = false;
-        self.idle.next = self.doorbell.val() == self.taken.q.val();
 
         // Whole packets, and the rest; a message of no bytes takes one.
         self.full.next = (bit_cast::<33, 32>(self.wqe.length.val())
@@ -171,7 +170,9 @@ impl<const CA: usize> Logic for WqeFetch<CA> {
             >> self.mtu_log2.val();
         self.known.next = self.connections.read_data.val()
             & !(self.wqe.connection.val() & self.outside.val()).any();
-        self.bad.next = (self.wqe.opcode.val() != self.opcode.val()) | self.error.q.val();
+        self.bad.next = (self.wqe.opcode.val() != self.opcode.val())
+            | self.reader.error.val()
+            | self.unknown.q.val();
 
         self.message.next.connection = bit_cast::<12, 16>(self.wqe.connection.val());
         self.message.next.stream = self.wqe.stream.val();
@@ -186,7 +187,7 @@ impl<const CA: usize> Logic for WqeFetch<CA> {
         self.work.next.stream = self.wqe.stream.val();
         self.work.next.message = self.wqe.message.val();
         self.work.next.length = self.wqe.length.val();
-        self.work.next.wqe_index = self.taken.q.val();
+        self.work.next.wqe_index = self.reader.index.val();
         self.work.next.bad = self.bad.val();
         self.packets.next = self.count.q.val();
         if self.bad.val() {
@@ -194,34 +195,13 @@ impl<const CA: usize> Logic for WqeFetch<CA> {
         }
 
         match self.step.q.val() {
-            Fetch::Idle => {
-                if self.enable.val() & !self.idle.val() {
-                    self.error.d.next = false;
-                    self.step.d.next = Fetch::Ask;
-                }
-            }
-            Fetch::Ask => {
-                self.arvalid.next = true;
-                if self.arready.val() {
-                    self.step.d.next = Fetch::Take;
-                }
-            }
-            Fetch::Take => {
-                self.rready.next = true;
-                if self.rvalid.val() {
-                    self.words.d.next =
-                        (self.words.q.val() >> 64) | (bit_cast::<512, 64>(self.rdata.val()) << 448);
-                    self.error.d.next = self.error.q.val() | self.rresp.val().any();
-                    if self.rlast.val() {
-                        self.step.d.next = Fetch::Look;
-                    }
-                }
-            }
             Fetch::Look => {
-                self.step.d.next = Fetch::Count;
+                if self.reader.here.val() {
+                    self.step.d.next = Fetch::Count;
+                }
             }
             Fetch::Count => {
-                self.error.d.next = self.error.q.val() | !self.known.val();
+                self.unknown.d.next = !self.known.val();
                 self.count.d.next = bit_cast::<25, 33>(self.full.val());
                 if !self.wqe.length.val().any() {
                     self.count.d.next = 1.into();
@@ -232,14 +212,12 @@ impl<const CA: usize> Logic for WqeFetch<CA> {
                 self.message_valid.next = self.slot_free.val() & !self.bad.val();
                 self.take.next = self.slot_free.val() & (self.bad.val() | self.message_ready.val());
                 if self.take.val() {
-                    self.taken.d.next = self.taken.q.val() + 1;
-                    self.step.d.next = Fetch::Idle;
+                    self.step.d.next = Fetch::Look;
                 }
             }
         }
         if self.reset.val() {
-            self.step.d.next = Fetch::Idle;
-            self.taken.d.next = 0.into();
+            self.step.d.next = Fetch::Look;
         }
     }
 }

@@ -1,0 +1,61 @@
+//! Paths, planes and streams that a commit trace names.
+use metaroce_model::config::Size;
+
+use super::{Lockstep, Outcome};
+use crate::trace::Commits;
+
+impl Lockstep {
+    /// What the trace names must exist.
+    pub(super) fn check_names(&self, commits: &Commits) -> Outcome {
+        let Size {
+            connections,
+            paths,
+            planes,
+            ..
+        } = self.size;
+        let streams = u32::from(self.size.trackers.streams);
+        let told = [
+            (
+                "trace_ack_build_path",
+                commits.ack_build,
+                connections * paths,
+            ),
+            (
+                "trace_resolve_path",
+                commits.resolve.map(|(path, _)| path),
+                connections * paths,
+            ),
+            (
+                "trace_receive_plane",
+                commits.receive.map(|(plane, _)| plane),
+                planes,
+            ),
+            (
+                "trace_retire_receive_stream",
+                commits.retire_receive,
+                connections * streams,
+            ),
+            ("trace_post_stream", commits.post, connections * streams),
+            ("trace_advance_path", commits.advance, connections * paths),
+            ("trace_acknowledge_plane", commits.acknowledge, planes),
+            ("trace_give_up_connection", commits.give_up, connections),
+            (
+                "trace_transmit_planes",
+                commits.transmit.map(|t| t.planes),
+                1 << planes,
+            ),
+            (
+                "trace_transmit_able",
+                commits.transmit.map(|t| t.able),
+                1 << paths,
+            ),
+            ("trace_drop", Some(commits.drop), 1 << planes),
+        ];
+        for (signal, value, limit) in told {
+            if let Some(value) = value.filter(|value| *value >= limit) {
+                return Err(self.differs(signal, format!("below {limit}"), value.to_string()));
+            }
+        }
+        Ok(())
+    }
+}
