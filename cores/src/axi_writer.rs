@@ -2,6 +2,7 @@
 #![allow(missing_docs)] // the derive makes methods that can carry no document
 use crate::burst_splitter::BurstSplitter;
 use crate::prim::Dff;
+use crate::types::WriteProgress;
 use rust_hdl::prelude::*;
 
 /// Takes ceil(length / K) packed beats a command and writes them to any address, or throws them away.
@@ -27,6 +28,8 @@ pub struct AxiWriter<const D: usize, const K: usize> {
     pub beat_ready: Signal<Out, Bit>,
     /// No command is under way, every write was answered.
     pub idle: Signal<Out, Bit>,
+    /// What it does.
+    pub progress: Signal<Out, WriteProgress>,
     /// One cycle: memory answered with an error.
     pub error: Signal<Out, Bit>,
     pub m_axi_awaddr: Signal<Out, Bits<64>>,
@@ -99,6 +102,7 @@ impl<const D: usize, const K: usize> AxiWriter<D, K> {
             beat_valid: Default::default(),
             beat_ready: Default::default(),
             idle: Default::default(),
+            progress: Default::default(),
             error: Default::default(),
             m_axi_awaddr: Default::default(),
             m_axi_awlen: Default::default(),
@@ -263,6 +267,11 @@ impl<const D: usize, const K: usize> Logic for AxiWriter<D, K> {
             && !self.splitter.busy.val()
             && !self.data_valid.q.val()
             && !self.unanswered.q.val().any();
+
+        self.progress.next.started = self.start.val() && self.command_write.val();
+        self.progress.next.ready = self.command_ready.val();
+        self.progress.next.asked = self.address_taken.val();
+        self.progress.next.answered = self.m_axi_bvalid.val();
 
         if self.start.val() {
             self.packed_left.d.next = self.packed_beats.val();

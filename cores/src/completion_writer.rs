@@ -4,6 +4,7 @@ use rust_hdl::prelude::*;
 
 use crate::completion_status::CompletionStatus;
 use crate::counts::ConnectionFailure;
+use crate::generated::constants;
 use crate::generated::host::PackCqe;
 use crate::message_part::ReceiveEnd;
 use crate::prim::Dff;
@@ -82,6 +83,7 @@ pub struct CompletionWriter<const M: usize, const MA: usize> {
     room: Signal<Local, Bit>,
     lap: Signal<Local, Bits<32>>,
     place: Signal<Local, Bits<32>>,
+    bad_request: Constant<Bits<8>>,
     slots: Constant<Bits<5>>,
     one: Constant<Bits<32>>,
 }
@@ -140,6 +142,7 @@ impl<const M: usize, const MA: usize> Default for CompletionWriter<M, MA> {
             room: Default::default(),
             lap: Default::default(),
             place: Default::default(),
+            bad_request: Constant::new(constants::STATUS_BAD_REQUEST.into()),
             slots: Constant::new((M as LiteralType).into()),
             one: Constant::new(1.into()),
         }
@@ -208,6 +211,9 @@ impl<const M: usize, const MA: usize> Logic for CompletionWriter<M, MA> {
         self.pack.immediate.next = 0.into();
         self.pack_receive.wr_id.next = self.receive.val().wr_id;
         self.pack_receive.status.next = 0.into();
+        if self.receive.val().bad {
+            self.pack_receive.status.next = self.bad_request.val();
+        }
         self.pack_receive.opcode.next = 0.into();
         self.pack_receive.connection.next = self.receive.val().connection;
         self.pack_receive.length.next = self.receive.val().length;

@@ -60,11 +60,19 @@ pub struct CounterFile {
     resolved_lost: CountRegister<1>,
     messages: CountRegister<1>,
     completions: CountRegister<1>,
+    rx_verbs: CountRegister<1>,
+    rx_messages: CountRegister<1>,
+    rx_not_ready: CountRegister<1>,
+    rx_invalid_request: CountRegister<1>,
 }
 
 impl CounterFile {
-    /// Counters that keep the bits that `narrowing` leaves.
-    pub fn new(narrowing: &Narrowing) -> Self {
+    /// Counters that keep the bits that `narrowing` leaves; `receives`: messages end here.
+    pub fn new(receives: bool, narrowing: &Narrowing) -> Self {
+        let of_messages = Narrowing {
+            counter_bits: if receives { narrowing.counter_bits } else { 0 },
+            ..narrowing.clone()
+        };
         Self {
             clock: Default::default(),
             bus: Default::default(),
@@ -115,6 +123,10 @@ impl CounterFile {
             resolved_lost: CountRegister::new(counters::RESOLVED_LOST, narrowing),
             messages: CountRegister::new(counters::MESSAGES, narrowing),
             completions: CountRegister::new(counters::COMPLETIONS, narrowing),
+            rx_verbs: CountRegister::new(counters::RX_VERBS, &of_messages),
+            rx_messages: CountRegister::new(counters::RX_MESSAGES, &of_messages),
+            rx_not_ready: CountRegister::new(counters::RX_NOT_READY, &of_messages),
+            rx_invalid_request: CountRegister::new(counters::RX_INVALID_REQUEST, &of_messages),
         }
     }
 }
@@ -170,7 +182,15 @@ impl Logic for CounterFile {
             resolved_lost,
             messages
         );
-        clock!(self, clock, completions);
+        clock!(
+            self,
+            clock,
+            completions,
+            rx_verbs,
+            rx_messages,
+            rx_not_ready,
+            rx_invalid_request
+        );
 
         self.rx_frames.bus.next = self.bus.val();
         self.rx_foreign.bus.next = self.bus.val();
@@ -205,6 +225,10 @@ impl Logic for CounterFile {
         self.resolved_lost.bus.next = self.bus.val();
         self.messages.bus.next = self.bus.val();
         self.completions.bus.next = self.bus.val();
+        self.rx_verbs.bus.next = self.bus.val();
+        self.rx_messages.bus.next = self.bus.val();
+        self.rx_not_ready.bus.next = self.bus.val();
+        self.rx_invalid_request.bus.next = self.bus.val();
 
         // Of one side.
         self.rx_duplicate.amount.next = self.receive.val().rx_duplicate.into();
@@ -217,6 +241,10 @@ impl Logic for CounterFile {
         self.tx_acks.amount.next = self.receive.val().tx_acks.into();
         self.tx_refusals.amount.next = self.receive.val().tx_refusals.into();
         self.refusals_dropped.amount.next = self.receive.val().refusals_dropped.into();
+        self.rx_verbs.amount.next = self.receive.val().rx_verbs.into();
+        self.rx_messages.amount.next = self.receive.val().rx_messages.into();
+        self.rx_not_ready.amount.next = self.receive.val().rx_not_ready.into();
+        self.rx_invalid_request.amount.next = self.receive.val().rx_invalid_request.into();
         self.rx_write_bytes.amount.next = self.receive.val().rx_write_bytes;
         self.rx_acks.amount.next = self.transmit.val().rx_acks.into();
         self.rx_ack_stale.amount.next = self.transmit.val().rx_ack_stale.into();
@@ -289,6 +317,10 @@ impl Logic for CounterFile {
             | self.resolved_delivered.read.val()
             | self.resolved_lost.read.val()
             | self.messages.read.val()
-            | self.completions.read.val();
+            | self.completions.read.val()
+            | self.rx_verbs.read.val()
+            | self.rx_messages.read.val()
+            | self.rx_not_ready.read.val()
+            | self.rx_invalid_request.read.val();
     }
 }

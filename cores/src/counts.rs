@@ -39,6 +39,8 @@ pub struct ReceiveCounts {
     pub rx_not_ready: Bit,
     /// It breaks a limit of its stream.
     pub rx_invalid_request: Bit,
+    /// A message is placed whole.
+    pub rx_messages: Bit,
 }
 
 /// How a connection failed, if it did: the answer of the transmit side to the host side.

@@ -3,20 +3,17 @@
 use rust_hdl::prelude::*;
 
 use crate::prim::Dff;
+use crate::types::WriteProgress;
 
 /// Beside one plane's `AxiWriter`: counts what it begins, asks memory for, and hears back.
 ///
-/// In: `started` (it begins a write), `ready` (it could begin one: all addresses of the last were taken), `asked` (an address was taken),
-/// `answered` (a write response); `look` with `mark`: a number of writes, counted from 0, wraps; `next_mark`: the next cycle's is another.
-/// Out: `landed`: they are in memory. A mark may be 32,767 writes from the last begun: more would be a memory that does not answer.
+/// In: `progress`; `look` with `mark`: a number of writes, counted from 0, wraps; `next_mark`: the next cycle's is another. Out: `landed`: they are
+/// in memory. What has no byte is no write, here and in the mark: a message of 0 bytes has landed when what was placed before it has. A mark may be 32,767 writes from the last begun: more would be a memory that does not answer.
 #[derive(LogicBlock, Default)]
 pub struct Landing {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
-    pub started: Signal<In, Bit>,
-    pub ready: Signal<In, Bit>,
-    pub asked: Signal<In, Bit>,
-    pub answered: Signal<In, Bit>,
+    pub progress: Signal<In, WriteProgress>,
     pub look: Signal<In, Bit>,
     pub mark: Signal<In, Bits<16>>,
     pub next_mark: Signal<In, Bit>,
@@ -34,13 +31,13 @@ impl Logic for Landing {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, starts, asks, answers, known, last);
-        if self.started.val() {
+        if self.progress.val().started {
             self.starts.d.next = self.starts.q.val() + 1;
         }
-        if self.asked.val() {
+        if self.progress.val().asked {
             self.asks.d.next = self.asks.q.val() + 1;
         }
-        if self.answered.val() {
+        if self.progress.val().answered {
             self.answers.d.next = self.answers.q.val() + 1;
         }
         // The last address of the write that makes the mark full is behind it once the writer is ready again, or busy with another.
@@ -49,7 +46,8 @@ impl Logic for Landing {
         self.known.d.next = self.look.val()
             & !self.next_mark.val()
             & (self.known.q.val()
-                | (!self.past.val().get_bit(15) & (self.ready.val() | self.past.val().any())));
+                | (!self.past.val().get_bit(15)
+                    & (self.progress.val().ready | self.past.val().any())));
         if !self.known.q.val() {
             self.last.d.next = self.asks.q.val();
         }

@@ -114,7 +114,7 @@ pub struct WholeMessage {
     pub wr_id: Bits<64>,
 }
 
-/// A message that took a buffer, as its completion tells of it.
+/// A message that took a buffer, or a buffer that can't be posted, as its completion tells of it.
 #[derive(LogicStruct, Copy, Clone, Debug, Default, PartialEq)]
 pub struct ReceiveEnd {
     /// Connection.
@@ -131,6 +131,8 @@ pub struct ReceiveEnd {
     pub immediate: Bits<32>,
     /// The buffer's.
     pub wr_id: Bits<64>,
+    /// It can't be posted.
+    pub bad: Bit,
 }
 
 /// Why a packet was refused, the first that is up, or where it goes.

@@ -21,8 +21,8 @@ enum Retire {
 /// `TA`, `MA`, `PA`: address bits of streams, of the messages of one, of its buffers; `EA` = TA + MA, `BA` = TA + PA, `S` = 2^TA.
 /// In: `ask`, a message of `ask_stream` is whole; what was written: `entry_enable`, `entry_address`, `entry`; `immediate_enable`,
 /// `immediate` at the same address; `wr_id_enable`, `wr_id_address`, `wr_id`; `clear`: stream `clear_stream` starts, and the entry
-/// at `entry_address` is empty. Out: `progress_valid`, `progress_stream`, `progress` (the commit); `whole_valid`, `whole` with it, held until
-/// `whole_ready`; `waits` (a stream waits for its turn), `busy`.
+/// at `entry_address` is empty. Out: `progress_valid`, `progress_stream`, `progress` (the commit); `whole_valid`, `whole` in
+/// the same cycle, taken at once; `waits` (a stream waits for its turn), `busy`.
 #[derive(LogicBlock)]
 pub struct MessageRetire<
     const TA: usize,
@@ -51,7 +51,6 @@ pub struct MessageRetire<
     pub progress: Signal<Out, StreamProgress>,
     pub whole_valid: Signal<Out, Bit>,
     pub whole: Signal<Out, WholeMessage>,
-    pub whole_ready: Signal<In, Bit>,
     pub waits: Signal<Out, Bit>,
     pub busy: Signal<Out, Bit>,
     step: Dff<Retire>,
@@ -107,7 +106,6 @@ impl<
             progress: Default::default(),
             whole_valid: Default::default(),
             whole: Default::default(),
-            whole_ready: Default::default(),
             waits: Default::default(),
             busy: Default::default(),
             step: Default::default(),
@@ -219,11 +217,10 @@ impl<
             Retire::Decide => {
                 self.busy.next = true;
                 self.whole_valid.next = self.ready.val();
-                if !self.ready.val() {
-                    self.step.d.next = Retire::Idle;
-                } else if self.whole_ready.val() {
-                    self.progress_valid.next = true;
-                    self.row.d.next = self.progress.val();
+                self.progress_valid.next = self.ready.val();
+                self.row.d.next = self.progress.val();
+                self.step.d.next = Retire::Idle;
+                if self.ready.val() {
                     self.step.d.next = Retire::Find;
                 }
             }

@@ -19,8 +19,8 @@ use crate::told_later::ToldLater;
 /// In cycle t: `part`. In t + 3: `refused` (it must not be accepted; the only output that hangs on an input, `accepted`). In t + 4, the commit: `accepted` comes in
 /// (never of a refused one, false where there was no packet); `verdict` is there. A packet reads four cycles before its commit what posts and
 /// ends of messages change: so `posted` and `retired` are said four cycles after they are written, in their order with commits.
-/// `whole` with `whole_valid` until `whole_ready`: a message ended; `posts` like `PostedBuffers`. `start`, while not `busy` and no packet is inside:
-/// the streams of connection `start_connection` start anew; `loading`, and `busy`, until they have.
+/// `whole` with `whole_valid`, taken at once: a message ended; posts like `PostedBuffers`. `start`, while not `busy` and no packet is inside:
+/// the streams of connection `start_connection` start anew; `loading`, and `busy`, until they have. `vanished`: so many of their buffers, that no message took, are gone.
 /// `backlog`: ends of messages wait; close the door, for a peer that hears of the delivery may send a message that finds no place.
 #[derive(LogicBlock)]
 pub struct MessageTracker<
@@ -45,7 +45,7 @@ pub struct MessageTracker<
     pub posted: Signal<Out, StreamCommit>,
     pub whole: Signal<Out, WholeMessage>,
     pub whole_valid: Signal<Out, Bit>,
-    pub whole_ready: Signal<In, Bit>,
+    pub vanished: Signal<Out, Bits<16>>,
     pub retired: Signal<Out, StreamCommit>,
     pub start: Signal<In, Bit>,
     pub start_connection: Signal<In, Bits<CA>>,
@@ -147,7 +147,7 @@ impl<
             posted: Default::default(),
             whole: Default::default(),
             whole_valid: Default::default(),
-            whole_ready: Default::default(),
+            vanished: Default::default(),
             retired: Default::default(),
             start: Default::default(),
             start_connection: Default::default(),
@@ -263,6 +263,8 @@ impl<
         );
         self.buffers.reset.next = self.reset.val();
         self.retire.reset.next = self.reset.val();
+        self.posts.reset.next = self.reset.val();
+        self.ends.reset.next = self.reset.val();
 
         // t: addresses of what no packet changes.
         self.rows.read_address.next = bit_cast::<TA, 16>(self.part.val().stream);
@@ -405,7 +407,7 @@ impl<
         self.rows.write_data.next = self.retire.progress.val();
         self.whole.next = self.retire.whole.val();
         self.whole_valid.next = self.retire.whole_valid.val();
-        self.retire.whole_ready.next = self.whole_ready.val();
+        self.vanished.next = self.buffers.vanished.val();
         self.retire.wr_id_enable.next = self.buffers.posted.val().valid;
         self.retire.wr_id_address.next = self.buffers.post_place.val();
         self.retire.wr_id.next = self.post.val().wr_id;

@@ -18,7 +18,7 @@ enum Post {
 /// In cycle t: `part`. In t + 1: `past` (number of the next buffer that will be posted), `buffer` (the part's).
 /// In: `post`, `post_valid`, held until `post_ready`, which comes with its commit, three cycles later at the earliest and not
 /// while its stream is full; `hold`: none begins. `progress` of the stream `progress_stream`, whenever it moves (`progress_valid`); `clear`: the stream
-/// `clear_stream` has none. Out: `posted`, the commit; `post_place` of it; `busy`.
+/// `clear_stream` has none. Out: `posted`, the commit; `post_place` of it; `vanished`, buffers that a `clear` two cycles before took away; `busy`.
 #[derive(LogicBlock)]
 pub struct PostedBuffers<const TA: usize, const PA: usize, const BA: usize> {
     pub clock: Signal<In, Clock>,
@@ -36,6 +36,7 @@ pub struct PostedBuffers<const TA: usize, const PA: usize, const BA: usize> {
     pub clear: Signal<In, Bit>,
     pub clear_stream: Signal<In, Bits<TA>>,
     pub posted: Signal<Out, StreamCommit>,
+    pub vanished: Signal<Out, Bits<16>>,
     pub post_place: Signal<Out, Bits<BA>>,
     pub busy: Signal<Out, Bit>,
     step: Dff<Post>,
@@ -46,6 +47,9 @@ pub struct PostedBuffers<const TA: usize, const PA: usize, const BA: usize> {
     own_firsts: RamSdp<Bits<32>, TA>,
     own_end: Dff<Bits<32>>,
     own_first: Dff<Bits<32>>,
+    cleared: Dff<Bit>,
+    was_cleared: Dff<Bit>,
+    count: Signal<Local, Bits<32>>,
     room: Signal<Local, Bit>,
     commit: Signal<Local, Bit>,
     stream_bits: Constant<Bits<5>>,
@@ -74,6 +78,7 @@ impl<const TA: usize, const PA: usize, const BA: usize> Default for PostedBuffer
             clear: Default::default(),
             clear_stream: Default::default(),
             posted: Default::default(),
+            vanished: Default::default(),
             post_place: Default::default(),
             busy: Default::default(),
             step: Default::default(),
@@ -83,6 +88,9 @@ impl<const TA: usize, const PA: usize, const BA: usize> Default for PostedBuffer
             own_firsts: Default::default(),
             own_end: Default::default(),
             own_first: Default::default(),
+            cleared: Default::default(),
+            was_cleared: Default::default(),
+            count: Default::default(),
             room: Default::default(),
             commit: Default::default(),
             stream_bits: Constant::new((PA as LiteralType).into()),
@@ -94,7 +102,7 @@ impl<const TA: usize, const PA: usize, const BA: usize> Default for PostedBuffer
 impl<const TA: usize, const PA: usize, const BA: usize> Logic for PostedBuffers<TA, PA, BA> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, step, own_end, own_first);
+        dff_setup!(self, clock, step, own_end, own_first, cleared, was_cleared);
         clock!(self, clock, ends, buffers, own_ends, own_firsts);
 
         // A packet.
@@ -108,9 +116,14 @@ impl<const TA: usize, const PA: usize, const BA: usize> Logic for PostedBuffers<
         // A post: its stream's ring is read, then written if it has room.
         self.own_ends.read_address.next = bit_cast::<TA, 16>(self.post.val().stream);
         self.own_firsts.read_address.next = bit_cast::<TA, 16>(self.post.val().stream);
+        if self.clear.val() {
+            self.own_ends.read_address.next = self.clear_stream.val();
+            self.own_firsts.read_address.next = self.clear_stream.val();
+        }
         self.own_end.d.next = self.own_ends.read_data.val();
         self.own_first.d.next = self.own_firsts.read_data.val();
-        self.room.next = (self.own_end.q.val() - self.own_first.q.val()) < self.depth.val();
+        self.count.next = self.own_end.q.val() - self.own_first.q.val();
+        self.room.next = self.count.val() < self.depth.val();
         self.commit.next = false;
         self.busy.next = true;
         match self.step.q.val() {
@@ -153,11 +166,20 @@ impl<const TA: usize, const PA: usize, const BA: usize> Logic for PostedBuffers<
             self.own_firsts.write_data.next = 0.into();
             self.own_firsts.write_enable.next = true;
         }
+        // RAM gives what was there before the cycle: of a stream that is cleared again, nothing.
+        self.cleared.d.next = self.clear.val();
+        self.was_cleared.d.next = self.cleared.q.val();
+        self.vanished.next = 0.into();
+        if self.was_cleared.q.val() {
+            self.vanished.next = bit_cast::<16, 32>(self.count.val());
+        }
         self.own_ends.write_address.next = self.ends.write_address.val();
         self.own_ends.write_data.next = self.ends.write_data.val();
         self.own_ends.write_enable.next = self.ends.write_enable.val();
         if self.reset.val() {
             self.step.d.next = Post::Idle;
+            self.cleared.d.next = false;
+            self.was_cleared.d.next = false;
         }
     }
 }

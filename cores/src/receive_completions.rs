@@ -6,6 +6,7 @@ use crate::landing::Landing;
 use crate::message_part::{ReceiveEnd, WholeMessage};
 use crate::prim::Dff;
 use crate::stream_fifo::StreamFifo;
+use crate::types::WriteProgress;
 
 /// An ended message, and how much each plane had been told to write by then.
 #[derive(LogicStruct, Copy, Clone, Debug, Default, PartialEq)]
@@ -17,7 +18,7 @@ pub struct WaitingEnd {
 /// A message that took a buffer is told once all that was placed before its end is in memory; how slow the completion queue may be, nothing else waits.
 ///
 /// For N planes and at most 2^QA - 1 ends at a time: who posts buffers keeps to that. In: `whole`, `whole_valid`; by plane `placed` (a
-/// write was ordered), and what its `AxiWriter` does: `started`, `ready`, `asked`, `answered`; `out_ready`. Out: `out`, `out_valid`.
+/// write of a byte at least was ordered), and the `progress` of its `AxiWriter`; `out_ready`. Out: `out`, `out_valid`.
 #[derive(LogicBlock)]
 pub struct ReceiveCompletions<const N: usize, const QA: usize> {
     pub clock: Signal<In, Clock>,
@@ -25,10 +26,7 @@ pub struct ReceiveCompletions<const N: usize, const QA: usize> {
     pub whole: Signal<In, WholeMessage>,
     pub whole_valid: Signal<In, Bit>,
     pub placed: [Signal<In, Bit>; N],
-    pub started: [Signal<In, Bit>; N],
-    pub ready: [Signal<In, Bit>; N],
-    pub asked: [Signal<In, Bit>; N],
-    pub answered: [Signal<In, Bit>; N],
+    pub progress: [Signal<In, WriteProgress>; N],
     pub out: Signal<Out, ReceiveEnd>,
     pub out_valid: Signal<Out, Bit>,
     pub out_ready: Signal<In, Bit>,
@@ -56,10 +54,7 @@ impl<const N: usize, const QA: usize> ReceiveCompletions<N, QA> {
             whole: Default::default(),
             whole_valid: Default::default(),
             placed: std::array::from_fn(|_| Default::default()),
-            started: std::array::from_fn(|_| Default::default()),
-            ready: std::array::from_fn(|_| Default::default()),
-            asked: std::array::from_fn(|_| Default::default()),
-            answered: std::array::from_fn(|_| Default::default()),
+            progress: std::array::from_fn(|_| Default::default()),
             out: Default::default(),
             out_valid: Default::default(),
             out_ready: Default::default(),
@@ -100,10 +95,7 @@ impl<const N: usize, const QA: usize> Logic for ReceiveCompletions<N, QA> {
                 self.marks.val() | (bit_cast::<128, 16>(self.count.val()) << self.places[i].val());
             self.landings[i].clock.next = self.clock.val();
             self.landings[i].reset.next = self.reset.val();
-            self.landings[i].started.next = self.started[i].val();
-            self.landings[i].ready.next = self.ready[i].val();
-            self.landings[i].asked.next = self.asked[i].val();
-            self.landings[i].answered.next = self.answered[i].val();
+            self.landings[i].progress.next = self.progress[i].val();
             self.landings[i].mark.next = self
                 .head_marks
                 .val()
@@ -130,6 +122,7 @@ impl<const N: usize, const QA: usize> Logic for ReceiveCompletions<N, QA> {
         self.out.next.has_immediate = self.written.pop.val().has_immediate;
         self.out.next.immediate = self.written.pop.val().immediate;
         self.out.next.wr_id = self.written.pop.val().wr_id;
+        self.out.next.bad = false;
         self.out_valid.next = self.written.pop_valid.val();
         self.written.pop_ready.next = self.out_ready.val();
         if self.reset.val() {

@@ -444,6 +444,7 @@ impl<const G: usize, const CA: usize, const GA: usize, const RA: usize, const SA
         self.counts.next.rx_probes = self.live4.q.val() & !self.data4.q.val();
         self.counts.next.rx_marked =
             self.live4.q.val() & self.data4.q.val() & self.frames[3].q.val().ce;
+        self.counts.next.rx_messages = false;
         self.counts.next.tx_acks = false;
         self.counts.next.tx_refusals = false;
         self.counts.next.refusals_dropped = self.refusable.val() & !self.refusal_room.val();

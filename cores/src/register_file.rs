@@ -10,46 +10,12 @@ use crate::prim::Dff;
 use crate::register::Register;
 use crate::types::ConfigWrite;
 
-/// What this size holds, for CAPABILITIES.
-#[derive(Clone, Copy, Debug)]
-pub struct Capabilities {
-    /// Connections, log2.
-    pub connections_log2: usize,
-    /// Paths a connection, log2.
-    pub paths_log2: usize,
-    /// W, log2.
-    pub window_log2: usize,
-    /// Planes.
-    pub planes: usize,
-    /// Regions, log2.
-    pub regions_log2: usize,
-    /// Message slots, log2.
-    pub messages_log2: usize,
-}
-
-impl Capabilities {
-    /// Bits of a stream number: WQE and MSG carry 16.
-    const STREAM_BITS: u64 = 16;
-
-    /// The register's word.
-    fn word(&self) -> u64 {
-        (self.connections_log2
-            | self.paths_log2 << 4
-            | self.window_log2 << 8
-            | self.planes << 12
-            | self.regions_log2 << 21
-            | self.messages_log2 << 25) as u64
-            | Self::STREAM_BITS << 16
-    }
-}
-
 /// All registers but the counters, and the configuration sequence.
 ///
 /// In: `write`, `write_address`, `write_data`, `read_address` (of `AxiLite`); `counters` (their `read`); `failed` (connection
 /// i has failed: bit i); `engines_idle`. Out: `bus`, for the counters; `read_data`; `write_wait` (a write of CONFIG_DATA or
 /// CONFIG_COMMIT waits for the last one); every register's value; `config_write`, `configured` (it is what CONFIG_COMMIT asked for),
-/// `hold` (also while not enabled);
-/// `restart`, one cycle in which all but the bus is reset. Constants: see `Capabilities`.
+/// `hold` (also while not enabled); `restart`, one cycle in which all but the bus is reset.
 #[derive(LogicBlock)]
 pub struct RegisterFile {
     pub clock: Signal<In, Clock>,
@@ -72,6 +38,9 @@ pub struct RegisterFile {
     pub sq_base: Signal<Out, Bits<64>>,
     pub sq_size_log2: Signal<Out, Bits<5>>,
     pub sq_doorbell: Signal<Out, Bits<32>>,
+    pub rq_base: Signal<Out, Bits<64>>,
+    pub rq_size_log2: Signal<Out, Bits<5>>,
+    pub rq_doorbell: Signal<Out, Bits<32>>,
     pub cq_base: Signal<Out, Bits<64>>,
     pub cq_size_log2: Signal<Out, Bits<5>>,
     pub cq_consumer: Signal<Out, Bits<32>>,
@@ -82,12 +51,16 @@ pub struct RegisterFile {
     pub mtu_log2: Signal<Out, Bits<4>>,
     id_register: Register,
     version: Register,
-    capabilities: Register,
+    capabilities: [Register; 2],
     control: Register,
     sq_base_lo: Register,
     sq_base_hi: Register,
     sq_size: Register,
     doorbell: Register,
+    rq_base_lo: Register,
+    rq_base_hi: Register,
+    rq_size: Register,
+    rq_bell: Register,
     cq_base_lo: Register,
     cq_base_hi: Register,
     cq_size: Register,
@@ -111,14 +84,20 @@ pub struct RegisterFile {
 }
 
 impl RegisterFile {
-    /// `capabilities`: what CAPABILITIES says; `table_bits`: address bits of the longest configuration table;
-    /// `narrowing`: bits that can be written.
-    pub fn new(capabilities: Capabilities, table_bits: usize, narrowing: &Narrowing) -> Self {
+    /// `capabilities`: what CAPABILITIES says; `table_bits`: address bits of the longest configuration table; `receives`: there is
+    /// a receive queue; `narrowing`: bits that can be written.
+    pub fn new(
+        capabilities: [u32; 2],
+        table_bits: usize,
+        receives: bool,
+        narrowing: &Narrowing,
+    ) -> Self {
         // Queues are aligned to 64 bytes: no WQE and no CQE crosses a bound of 4 KiB.
         const ALIGNED: u32 = !63;
         const INDEX_AND_TABLE: u32 = 0xF000_FFFF;
         let low = |bits: u32| u32::MAX.checked_shr(32 - bits).unwrap_or(0);
         let queue = low(narrowing.queue_bits);
+        let received = if receives { queue } else { 0 };
         let high = if queue == u32::MAX { queue } else { 0 };
         Self {
             clock: Default::default(),
@@ -141,6 +120,9 @@ impl RegisterFile {
             sq_base: Default::default(),
             sq_size_log2: Default::default(),
             sq_doorbell: Default::default(),
+            rq_base: Default::default(),
+            rq_size_log2: Default::default(),
+            rq_doorbell: Default::default(),
             cq_base: Default::default(),
             cq_size_log2: Default::default(),
             cq_consumer: Default::default(),
@@ -151,12 +133,19 @@ impl RegisterFile {
             mtu_log2: Default::default(),
             id_register: Register::new(map::ID, 0, map::ID_VALUE),
             version: Register::new(map::VERSION, 0, map::VERSION_VALUE),
-            capabilities: Register::new(map::CAPABILITIES, 0, capabilities.word()),
+            capabilities: std::array::from_fn(|i| {
+                let offset = map::CAPABILITIES + 4 * i as u64;
+                Register::new(offset, 0, capabilities[i].into())
+            }),
             control: Register::new(map::CONTROL, 1, 0),
             sq_base_lo: Register::new(map::SQ_BASE_LO, ALIGNED & queue, 0),
             sq_base_hi: Register::new(map::SQ_BASE_HI, high, 0),
             sq_size: Register::new(map::SQ_SIZE_LOG2, 0x1F & queue, 0),
             doorbell: Register::new(map::SQ_DOORBELL, queue, 0),
+            rq_base_lo: Register::new(map::RQ_BASE_LO, ALIGNED & received, 0),
+            rq_base_hi: Register::new(map::RQ_BASE_HI, high & received, 0),
+            rq_size: Register::new(map::RQ_SIZE_LOG2, 0x1F & received, 0),
+            rq_bell: Register::new(map::RQ_DOORBELL, received, 0),
             cq_base_lo: Register::new(map::CQ_BASE_LO, ALIGNED & queue, 0),
             cq_base_hi: Register::new(map::CQ_BASE_HI, high, 0),
             cq_size: Register::new(map::CQ_SIZE_LOG2, 0x1F & queue, 0),
@@ -200,7 +189,6 @@ impl Logic for RegisterFile {
             clock,
             id_register,
             version,
-            capabilities,
             control,
             sq_base_lo,
             sq_base_hi,
@@ -219,7 +207,9 @@ impl Logic for RegisterFile {
             retries,
             every
         );
-        clock!(self, clock, mtu, select, entry, sequencer);
+        clock!(
+            self, clock, mtu, select, entry, sequencer, rq_base_lo, rq_base_hi, rq_size, rq_bell
+        );
         self.restart.next = self.restarting.q.val();
         self.bus.next.reset = self.reset.val() | self.restarting.q.val();
         self.bus.next.write = self.write.val();
@@ -228,12 +218,15 @@ impl Logic for RegisterFile {
         self.bus.next.read_address = self.read_address.val();
         self.id_register.bus.next = self.bus.val();
         self.version.bus.next = self.bus.val();
-        self.capabilities.bus.next = self.bus.val();
         self.control.bus.next = self.bus.val();
         self.sq_base_lo.bus.next = self.bus.val();
         self.sq_base_hi.bus.next = self.bus.val();
         self.sq_size.bus.next = self.bus.val();
         self.doorbell.bus.next = self.bus.val();
+        self.rq_base_lo.bus.next = self.bus.val();
+        self.rq_base_hi.bus.next = self.bus.val();
+        self.rq_size.bus.next = self.bus.val();
+        self.rq_bell.bus.next = self.bus.val();
         self.cq_base_lo.bus.next = self.bus.val();
         self.cq_base_hi.bus.next = self.bus.val();
         self.cq_size.bus.next = self.bus.val();
@@ -245,6 +238,10 @@ impl Logic for RegisterFile {
         self.mtu.bus.next = self.bus.val();
         self.select.bus.next = self.bus.val();
         self.entry.bus.next = self.bus.val();
+        for i in 0..2 {
+            self.capabilities[i].clock.next = self.clock.val();
+            self.capabilities[i].bus.next = self.bus.val();
+        }
         for i in 0..8 {
             self.data[i].clock.next = self.clock.val();
             self.data[i].bus.next = self.bus.val();
@@ -261,12 +258,15 @@ impl Logic for RegisterFile {
         self.read_data.next = self.counters.val()
             | self.id_register.read.val()
             | self.version.read.val()
-            | self.capabilities.read.val()
             | self.control.read.val()
             | self.sq_base_lo.read.val()
             | self.sq_base_hi.read.val()
             | self.sq_size.read.val()
             | self.doorbell.read.val()
+            | self.rq_base_lo.read.val()
+            | self.rq_base_hi.read.val()
+            | self.rq_size.read.val()
+            | self.rq_bell.read.val()
             | self.cq_base_lo.read.val()
             | self.cq_base_hi.read.val()
             | self.cq_size.read.val()
@@ -278,6 +278,9 @@ impl Logic for RegisterFile {
             | self.mtu.read.val()
             | self.select.read.val()
             | self.entry.read.val();
+        for i in 0..2 {
+            self.read_data.next = self.read_data.val() | self.capabilities[i].read.val();
+        }
         for i in 0..8 {
             self.read_data.next = self.read_data.val() | self.data[i].read.val();
         }
@@ -317,6 +320,10 @@ impl Logic for RegisterFile {
             | (bit_cast::<64, 32>(self.sq_base_hi.value.val()) << 32);
         self.sq_size_log2.next = bit_cast::<5, 32>(self.sq_size.value.val());
         self.sq_doorbell.next = self.doorbell.value.val();
+        self.rq_base.next = bit_cast::<64, 32>(self.rq_base_lo.value.val())
+            | (bit_cast::<64, 32>(self.rq_base_hi.value.val()) << 32);
+        self.rq_size_log2.next = bit_cast::<5, 32>(self.rq_size.value.val());
+        self.rq_doorbell.next = self.rq_bell.value.val();
         self.cq_base.next = bit_cast::<64, 32>(self.cq_base_lo.value.val())
             | (bit_cast::<64, 32>(self.cq_base_hi.value.val()) << 32);
         self.cq_size_log2.next = bit_cast::<5, 32>(self.cq_size.value.val());

@@ -9,6 +9,7 @@ use crate::prim::Dff;
 #[derive(LogicBlock, Default)]
 pub struct ToldLater {
     pub clock: Signal<In, Clock>,
+    pub reset: Signal<In, Bit>,
     pub done: Signal<In, StreamCommit>,
     pub told: Signal<Out, StreamCommit>,
     pub busy: Signal<Out, Bit>,
@@ -31,5 +32,11 @@ impl Logic for ToldLater {
             | self.two.q.val().valid
             | self.three.q.val().valid
             | self.four.q.val().valid;
+        if self.reset.val() {
+            self.one.d.next.valid = false;
+            self.two.d.next.valid = false;
+            self.three.d.next.valid = false;
+            self.four.d.next.valid = false;
+        }
     }
 }

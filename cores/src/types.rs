@@ -119,3 +119,16 @@ pub struct Message {
     /// The immediate that it hands over; 0 without one.
     pub immediate: Bits<32>,
 }
+
+/// What a plane's writer does in this cycle, for whoever wants to know when bytes are in memory.
+#[derive(LogicStruct, Copy, Clone, Debug, Default, PartialEq)]
+pub struct WriteProgress {
+    /// It begins a write of a byte at least.
+    pub started: Bit,
+    /// It could begin one: memory took all addresses of the last.
+    pub ready: Bit,
+    /// Memory takes an address.
+    pub asked: Bit,
+    /// Memory answers a write.
+    pub answered: Bit,
+}

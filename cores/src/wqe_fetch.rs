@@ -7,18 +7,13 @@ use crate::generated::host::UnpackWqe;
 use crate::prim::Dff;
 use crate::ram_bypass::RamBypass;
 use crate::receive_numbers::ReceiveNumbers;
+use crate::ring_reader::RingReader;
 use crate::types::{ConfigWrite, Message};
 
-/// What the fetch does.
+/// What is done with a WQE.
 #[derive(Copy, Clone, Debug, PartialEq, LogicState)]
 pub enum Fetch {
-    /// Waits for a doorbell.
-    Idle,
-    /// Asks for the WQE.
-    Ask,
-    /// Takes its eight beats.
-    Take,
-    /// Looks its connection up.
+    /// Waits for one, and looks its connection up.
     Look,
     /// Counts its packets.
     Count,
@@ -47,7 +42,7 @@ pub struct Work {
     pub bad: Bit,
 }
 
-/// One WQE at a time: 64 bytes by one burst of eight beats, checks, hand-over.
+/// One WQE at a time: 64 bytes, checks, hand-over.
 ///
 /// In: `enable`, `base` (a multiple of 64), `size_log2`, `doorbell` (WQEs ever posted), `mtu_log2`, `config_write`;
 /// `slot_free`; the AXI4 read channels; `message_ready`. Out: `message`, `message_valid` (not of a bad one); `take` (the
@@ -82,19 +77,15 @@ pub struct WqeFetch<const CA: usize, const XA: usize> {
     pub packets: Signal<Out, Bits<25>>,
     pub idle: Signal<Out, Bit>,
     step: Dff<Fetch>,
-    taken: Dff<Bits<32>>,
-    words: Dff<Bits<512>>,
-    error: Dff<Bit>,
+    reader: RingReader<512>,
     found: Dff<Bit>,
     count: Dff<Bits<25>>,
     connections: RamBypass<Bit, CA>,
     receives: ReceiveNumbers<CA, XA>,
     wqe: UnpackWqe,
-    place: Signal<Local, Bits<32>>,
     full: Signal<Local, Bits<33>>,
     known: Signal<Local, Bit>,
     bad: Signal<Local, Bit>,
-    one: Constant<Bits<32>>,
     wide_one: Constant<Bits<33>>,
     outside: Constant<Bits<16>>,
     messages: Constant<Bit>,
@@ -146,19 +137,15 @@ impl<const CA: usize, const XA: usize> WqeFetch<CA, XA> {
             packets: Default::default(),
             idle: Default::default(),
             step: Default::default(),
-            taken: Default::default(),
-            words: Default::default(),
-            error: Default::default(),
+            reader: Default::default(),
             found: Default::default(),
             count: Default::default(),
             connections: Default::default(),
             receives: Default::default(),
             wqe: Default::default(),
-            place: Default::default(),
             full: Default::default(),
             known: Default::default(),
             bad: Default::default(),
-            one: Constant::new(1.into()),
             wide_one: Constant::new(1.into()),
             outside: Constant::new((0xFFFF & !((1 << CA) - 1)).into()),
             messages: Constant::new(messages),
@@ -178,16 +165,30 @@ impl<const CA: usize, const XA: usize> WqeFetch<CA, XA> {
 impl<const CA: usize, const XA: usize> Logic for WqeFetch<CA, XA> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, step, taken, words, error, found, count);
-        self.connections.clock.next = self.clock.val();
-        self.wqe.bits.next = self.words.q.val();
+        dff_setup!(self, clock, step, found, count);
+        clock!(self, clock, reader, connections, receives);
+        self.reader.reset.next = self.reset.val();
+        self.reader.enable.next = self.enable.val();
+        self.reader.base.next = self.base.val();
+        self.reader.size_log2.next = self.size_log2.val();
+        self.reader.doorbell.next = self.doorbell.val();
+        self.araddr.next = self.reader.araddr.val();
+        self.arvalid.next = self.reader.arvalid.val();
+        self.reader.arready.next = self.arready.val();
+        self.reader.rdata.next = self.rdata.val();
+        self.reader.rresp.next = self.rresp.val();
+        self.reader.rlast.next = self.rlast.val();
+        self.reader.rvalid.next = self.rvalid.val();
+        self.rready.next = self.reader.rready.val();
+        self.reader.done.next = self.take.val();
+        self.idle.next = self.reader.idle.val();
+        self.wqe.bits.next = self.reader.element.val();
         self.connections.read_address.next = bit_cast::<CA, 16>(self.wqe.connection.val());
         self.connections.write_address.next = bit_cast::<CA, 16>(self.config_write.val().index);
         self.connections.write_data.next = self.config_write.val().data.get_bit(0);
         self.configured.next = self.config_write.val().valid
             & (self.config_write.val().table == self.connection_table.val());
         self.connections.write_enable.next = self.configured.val();
-        self.receives.clock.next = self.clock.val();
         self.receives.reset.next = self.reset.val();
         self.receives.start.next = self.configured.val();
         self.receives.start_connection.next = bit_cast::<CA, 16>(self.config_write.val().index);
@@ -196,13 +197,8 @@ impl<const CA: usize, const XA: usize> Logic for WqeFetch<CA, XA> {
         );
         self.receives.take.next = false;
 
-        self.place.next = self.taken.q.val() & ((self.one.val() << self.size_log2.val()) - 1);
-        self.araddr.next = self.base.val() + (bit_cast::<64, 32>(self.place.val()) << 6);
-        self.arvalid.next = false;
-        self.rready.next = false;
         self.message_valid.next = false;
         self.take.next = false;
-        self.idle.next = self.doorbell.val() == self.taken.q.val();
 
         // Whole packets, and the rest; a message of no bytes takes one.
         self.full.next = (bit_cast::<33, 32>(self.wqe.length.val())
@@ -213,7 +209,7 @@ impl<const CA: usize, const XA: usize> Logic for WqeFetch<CA, XA> {
         self.bad.next = (self.wqe.opcode.val() < self.asks_write.val())
             | (self.wqe.opcode.val() > self.asks_last.val())
             | (self.messages.val() & (self.wqe.stream.val() & self.no_stream.val()).any())
-            | self.error.q.val()
+            | self.reader.error.val()
             | !self.found.q.val();
 
         self.message.next.connection = bit_cast::<12, 16>(self.wqe.connection.val());
@@ -241,7 +237,7 @@ impl<const CA: usize, const XA: usize> Logic for WqeFetch<CA, XA> {
         self.work.next.stream = self.wqe.stream.val();
         self.work.next.message = self.wqe.message.val();
         self.work.next.length = self.wqe.length.val();
-        self.work.next.wqe_index = self.taken.q.val();
+        self.work.next.wqe_index = self.reader.index.val();
         self.work.next.bad = self.bad.val();
         self.open.next =
             self.slot_free.val() & !(self.messages.val() & self.receives.loading.val());
@@ -251,31 +247,10 @@ impl<const CA: usize, const XA: usize> Logic for WqeFetch<CA, XA> {
         }
 
         match self.step.q.val() {
-            Fetch::Idle => {
-                if self.enable.val() & !self.idle.val() {
-                    self.error.d.next = false;
-                    self.step.d.next = Fetch::Ask;
-                }
-            }
-            Fetch::Ask => {
-                self.arvalid.next = true;
-                if self.arready.val() {
-                    self.step.d.next = Fetch::Take;
-                }
-            }
-            Fetch::Take => {
-                self.rready.next = true;
-                if self.rvalid.val() {
-                    self.words.d.next =
-                        (self.words.q.val() >> 64) | (bit_cast::<512, 64>(self.rdata.val()) << 448);
-                    self.error.d.next = self.error.q.val() | self.rresp.val().any();
-                    if self.rlast.val() {
-                        self.step.d.next = Fetch::Look;
-                    }
-                }
-            }
             Fetch::Look => {
-                self.step.d.next = Fetch::Count;
+                if self.reader.here.val() {
+                    self.step.d.next = Fetch::Count;
+                }
             }
             Fetch::Count => {
                 // By the table of the cycle before; if that changes now, once more.
@@ -296,17 +271,13 @@ impl<const CA: usize, const XA: usize> Logic for WqeFetch<CA, XA> {
                     & self.take.val()
                     & !self.bad.val()
                     & (self.wqe.opcode.val() != self.asks_write.val());
-                if self.take.val() {
-                    self.taken.d.next = self.taken.q.val() + 1;
-                    self.step.d.next = Fetch::Idle;
-                } else if self.configured.val() {
+                if self.take.val() | self.configured.val() {
                     self.step.d.next = Fetch::Look;
                 }
             }
         }
         if self.reset.val() {
-            self.step.d.next = Fetch::Idle;
-            self.taken.d.next = 0.into();
+            self.step.d.next = Fetch::Look;
         }
     }
 }

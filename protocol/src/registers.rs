@@ -65,7 +65,7 @@ pub const ADDRESS_BITS: u32 = 12;
 /// ID's value: "MRCE" in ASCII, first letter uppermost.
 pub const ID_VALUE: u32 = 0x4D52_4345;
 /// VERSION's value: major 16, minor 16. A new major breaks drivers.
-pub const VERSION_VALUE: u32 = 0x0000_0001;
+pub const VERSION_VALUE: u32 = 0x0000_0002;
 
 registers! {
     /// "MRCE" in ASCII.
@@ -73,7 +73,7 @@ registers! {
     /// Version of this map: major 16, minor 16.
     VERSION = 0x004, ReadOnly, VERSION_VALUE;
     /// What this size holds; set by the build.
-    CAPABILITIES = 0x008, ReadOnly, 0;
+    CAPABILITIES = 0x008, ReadOnly, 0, 2 words;
     /// Enable, reset.
     CONTROL = 0x010, ReadWrite, 0;
     /// Send queue's host address, lower half; a multiple of 64.
@@ -106,6 +106,14 @@ registers! {
     FAILED_SELECT = 0x060, ReadWrite, 0;
     /// Bit i: connection 32 x FAILED_SELECT + i has failed. Writing its CONNECTION entry clears it.
     FAILED_BITMAP = 0x064, ReadOnly, 0;
+    /// Receive queue's host address, lower half; a multiple of 64. These four are there where CAPABILITIES says `receives_messages`.
+    RQ_BASE_LO = 0x070, ReadWrite, 0;
+    /// Receive queue's host address, upper half.
+    RQ_BASE_HI = 0x074, ReadWrite, 0;
+    /// RQEs in the receive queue, log2, 0..=16.
+    RQ_SIZE_LOG2 = 0x078, ReadWrite, 0;
+    /// RQEs ever posted, wraps: the producer index, not reduced by the queue's size.
+    RQ_DOORBELL = 0x07C, ReadWrite, 0;
     /// The entry to write, least significant word first.
     CONFIG_DATA = 0x080, ReadWrite, 0, 8 words;
     /// Writes CONFIG_DATA to an entry of a table.
@@ -218,6 +226,14 @@ counters! {
     Messages = "messages";
     /// CQEs written.
     Completions = "completions";
+    /// Packets of other verbs than WRITE accepted.
+    RxVerbs = "rx_verbs";
+    /// Messages placed whole, in the order of their stream.
+    RxMessages = "rx_messages";
+    /// Packets that found no posted buffer.
+    RxNotReady = "rx_not_ready";
+    /// Packets that break a stated limit.
+    RxInvalidRequest = "rx_invalid_request";
 }
 
 #[cfg(test)]

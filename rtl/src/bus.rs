@@ -191,4 +191,16 @@ pub struct Trace {
     pub message_valid: Signal<Out, Bit>,
     /// The oldest message completes.
     pub retire_valid: Signal<Out, Bit>,
+    /// The next message of a stream ends at its receiver.
+    pub retire_receive_valid: Signal<Out, Bit>,
+    /// Its stream, counted over all connections.
+    pub retire_receive_stream: Signal<Out, Bits<16>>,
+    /// The oldest RQE is posted.
+    pub post_valid: Signal<Out, Bit>,
+    /// Its stream, counted over all connections.
+    pub post_stream: Signal<Out, Bits<16>>,
+    /// The oldest message that came and took a buffer is told of; or the oldest RQE, that can't be posted.
+    pub tell_valid: Signal<Out, Bit>,
+    /// The latter.
+    pub tell_refused: Signal<Out, Bit>,
 }

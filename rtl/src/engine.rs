@@ -89,10 +89,10 @@ pub struct Engine<
     pub post_ready: Signal<Out, Bit>,
     /// A message is placed whole.
     pub whole: Signal<Out, WholeMessage>,
-    /// Valid.
+    /// Valid; taken at once.
     pub whole_valid: Signal<Out, Bit>,
-    /// Ready.
-    pub whole_ready: Signal<In, Bit>,
+    /// So many posted buffers are gone.
+    pub vanished: Signal<Out, Bits<16>>,
     /// An ACK or REFUSAL to send.
     pub answer: Signal<Out, TxDescriptor>,
     /// One hot: the plane of the answer.
@@ -244,7 +244,7 @@ impl<
             post_ready: Default::default(),
             whole: Default::default(),
             whole_valid: Default::default(),
-            whole_ready: Default::default(),
+            vanished: Default::default(),
             answer: Default::default(),
             answer_valid: std::array::from_fn(|_| Default::default()),
             answer_ready: std::array::from_fn(|_| Default::default()),
@@ -343,7 +343,7 @@ impl<
         self.post_ready.next = self.receive_side.post_ready.val();
         self.whole.next = self.receive_side.whole.val();
         self.whole_valid.next = self.receive_side.whole_valid.val();
-        self.receive_side.whole_ready.next = self.whole_ready.val();
+        self.vanished.next = self.receive_side.vanished.val();
         self.trace_retire_receive.next = self.receive_side.trace_retire_receive.val();
         self.trace_post.next = self.receive_side.trace_post.val();
         self.receive_side.ack_every.next = self.ack_every.val();

@@ -1,17 +1,20 @@
-//! The host side: registers, work queue, completion queue.
+//! The host side: registers, work queues, completion queue.
 use metaroce_cores::axi_lite::AxiLite;
 use metaroce_cores::completion_writer::CompletionWriter;
 use metaroce_cores::counter_file::CounterFile;
 use metaroce_cores::counts::{ConnectionFailure, ReceiveCounts, TransmitCounts};
-use metaroce_cores::message_part::ReceiveEnd;
+use metaroce_cores::message_part::{ReceivePost, WholeMessage};
 use metaroce_cores::narrow::Narrowing;
-use metaroce_cores::register_file::{Capabilities, RegisterFile};
-use metaroce_cores::types::{ConfigWrite, Message};
+use metaroce_cores::read_turn::ReadTurn;
+use metaroce_cores::register_file::RegisterFile;
+use metaroce_cores::types::{ConfigWrite, Message, WriteProgress};
 use metaroce_cores::wqe_fetch::WqeFetch;
-use metaroce_protocol::Profile;
+use metaroce_protocol::table::host::Capabilities;
 use rust_hdl::prelude::*;
 
-/// Register file (AXI4-Lite), WQE fetch and completion writer (AXI4 control port), for N planes.
+use crate::receive_host::ReceiveHost;
+
+/// Register file (AXI4-Lite), WQE fetch, the receiver's part and completion writer (AXI4 control port), for N planes.
 ///
 /// `CA`, `XA`: address bits of connections, of all streams; `M` message slots, `MA`: log2 M.
 #[derive(LogicBlock)]
@@ -155,12 +158,22 @@ pub struct HostSide<
     /// Bit i: connection i has failed.
     pub failed: Signal<In, Bits<64>>,
 
-    /// A message that came, to be told of.
-    pub receive: Signal<In, ReceiveEnd>,
+    /// A buffer for a stream; stays until it is taken.
+    pub post: Signal<Out, ReceivePost>,
     /// Valid.
-    pub receive_valid: Signal<In, Bit>,
-    /// Ready, not while the completion queue is full.
-    pub receive_ready: Signal<Out, Bit>,
+    pub post_valid: Signal<Out, Bit>,
+    /// Taken.
+    pub post_ready: Signal<In, Bit>,
+    /// So many posted buffers are gone: their connection was set up anew.
+    pub vanished: Signal<In, Bits<16>>,
+    /// A message is placed whole.
+    pub whole: Signal<In, WholeMessage>,
+    /// Valid; taken at once.
+    pub whole_valid: Signal<In, Bit>,
+    /// By plane: a write of a byte at least was ordered.
+    pub placed: [Signal<In, Bit>; N],
+    /// By plane: what its writer does.
+    pub progress: [Signal<In, WriteProgress>; N],
     /// From the receive side.
     pub receive_counts: Signal<In, ReceiveCounts>,
     /// From the transmit side.
@@ -180,11 +193,17 @@ pub struct HostSide<
     pub trace_message_valid: Signal<Out, Bit>,
     /// Commit trace: the oldest message completes.
     pub trace_retire_valid: Signal<Out, Bit>,
+    /// Commit trace: the oldest message that came and took a buffer is told of, or the oldest RQE, that can't be posted.
+    pub trace_tell_valid: Signal<Out, Bit>,
+    /// Commit trace: the latter.
+    pub trace_tell_refused: Signal<Out, Bit>,
     bus: AxiLite,
     registers: RegisterFile,
     counters: CounterFile,
     fetch: WqeFetch<CA, XA>,
     completion: CompletionWriter<M, MA>,
+    receiver: ReceiveHost<N, CA>,
+    turn: ReadTurn,
     restart: Signal<Local, Bit>,
     foreign: Signal<Local, Bits<4>>,
     malformed: Signal<Local, Bits<4>>,
@@ -195,30 +214,25 @@ pub struct HostSide<
 impl<const N: usize, const CA: usize, const XA: usize, const M: usize, const MA: usize>
     HostSide<N, CA, XA, M, MA>
 {
-    /// `window`: W; `path_bits`: bits of a path number in its connection; `region_bits`: address bits of regions.
-    pub fn new(
-        window: usize,
-        path_bits: usize,
-        region_bits: usize,
-        profile: Profile,
-        narrowing: &Narrowing,
-    ) -> Self {
+    /// One whose NIC holds this.
+    pub fn new(c: &Capabilities, narrowing: &Narrowing) -> Self {
         assert!((1..=8).contains(&N), "1 to 8 planes");
         assert!(
             M == 1 << MA && (1..=4).contains(&MA),
             "2 to 16 message slots, a power of two"
         );
-        assert!(window.is_power_of_two(), "the window is a power of two");
-        assert!(CA + path_bits <= 16 && region_bits <= 16, "index widths");
-        let capabilities = Capabilities {
-            connections_log2: CA,
-            paths_log2: path_bits,
-            window_log2: window.ilog2() as usize,
-            planes: N,
-            regions_log2: region_bits,
-            messages_log2: MA,
-        };
-        let table_bits = (CA + path_bits).max(region_bits);
+        let [paths, regions, streams] =
+            [c.paths_log2, c.regions_log2, c.streams_log2].map(usize::from);
+        assert!(
+            usize::from(c.connections_log2) == CA && usize::from(c.planes) == N,
+            "its size"
+        );
+        assert!(
+            CA + paths.max(streams) <= 16 && regions <= 16,
+            "index widths"
+        );
+        let table_bits = (CA + paths).max(regions);
+        let receives = c.receives_messages;
         Self {
             clock: Default::default(),
             reset: Default::default(),
@@ -283,9 +297,14 @@ impl<const N: usize, const CA: usize, const XA: usize, const M: usize, const MA:
             failure_connection: Default::default(),
             failure: Default::default(),
             failed: Default::default(),
-            receive: Default::default(),
-            receive_valid: Default::default(),
-            receive_ready: Default::default(),
+            post: Default::default(),
+            post_valid: Default::default(),
+            post_ready: Default::default(),
+            vanished: Default::default(),
+            whole: Default::default(),
+            whole_valid: Default::default(),
+            placed: std::array::from_fn(|_| Default::default()),
+            progress: std::array::from_fn(|_| Default::default()),
             receive_counts: Default::default(),
             transmit_counts: Default::default(),
             drop_foreign: std::array::from_fn(|_| Default::default()),
@@ -295,11 +314,15 @@ impl<const N: usize, const CA: usize, const XA: usize, const M: usize, const MA:
             trace_configure_valid: Default::default(),
             trace_message_valid: Default::default(),
             trace_retire_valid: Default::default(),
+            trace_tell_valid: Default::default(),
+            trace_tell_refused: Default::default(),
             bus: Default::default(),
-            registers: RegisterFile::new(capabilities, table_bits, narrowing),
-            counters: CounterFile::new(narrowing),
-            fetch: WqeFetch::new(profile.tracks_messages()),
+            registers: RegisterFile::new(c.to_words(), table_bits, receives, narrowing),
+            counters: CounterFile::new(receives, narrowing),
+            fetch: WqeFetch::new(receives),
             completion: Default::default(),
+            receiver: ReceiveHost::new(streams, receives),
+            turn: Default::default(),
             restart: Default::default(),
             foreign: Default::default(),
             malformed: Default::default(),
@@ -314,13 +337,17 @@ impl<const N: usize, const CA: usize, const XA: usize, const M: usize, const MA:
 {
     #[hdl_gen]
     fn update(&mut self) {
-        clock!(self, clock, bus, registers, counters, fetch, completion);
+        clock!(
+            self, clock, bus, registers, counters, fetch, completion, receiver, turn
+        );
         self.restart.next = self.reset.val() | self.registers.restart.val();
         self.transport_reset.next = self.restart.val();
         self.bus.reset.next = self.reset.val();
         self.registers.reset.next = self.reset.val();
         self.fetch.reset.next = self.restart.val();
         self.completion.reset.next = self.restart.val();
+        self.receiver.reset.next = self.restart.val();
+        self.turn.reset.next = self.restart.val();
 
         // Registers.
         self.bus.awaddr.next = self.s_axil_awaddr.val();
@@ -385,21 +412,39 @@ impl<const N: usize, const CA: usize, const XA: usize, const M: usize, const MA:
         self.counters.bad_icrc.next = self.bad_icrc.val();
         self.counters.unknown_opcode.next = self.unknown_opcode.val();
         self.counters.message.next = self.fetch.take.val();
-        self.counters.completion.next = self.completion.retire.val();
+        self.counters.completion.next = self.completion.retire.val() | self.trace_tell_valid.val();
 
-        // Send queue.
+        // The control port's reads: the send queue's bursts of eight beats, the receive queue's of four.
+        self.turn.arvalid[0].next = self.fetch.arvalid.val();
+        self.turn.arvalid[1].next = self.receiver.arvalid.val();
+        self.turn.rready[0].next = self.fetch.rready.val();
+        self.turn.rready[1].next = self.receiver.rready.val();
+        self.fetch.arready.next = self.turn.arready[0].val();
+        self.fetch.rvalid.next = self.turn.rvalid[0].val();
+        self.receiver.arready.next = self.turn.arready[1].val();
+        self.receiver.rvalid.next = self.turn.rvalid[1].val();
+        self.turn.m_arready.next = self.m_axi_ctl_arready.val();
+        self.turn.m_rvalid.next = self.m_axi_ctl_rvalid.val();
+        self.turn.m_rlast.next = self.m_axi_ctl_rlast.val();
+        self.m_axi_ctl_arvalid.next = self.turn.m_arvalid.val();
+        self.m_axi_ctl_rready.next = self.turn.m_rready.val();
         self.m_axi_ctl_araddr.next = self.fetch.araddr.val();
-        self.m_axi_ctl_arvalid.next = self.fetch.arvalid.val();
-        self.fetch.arready.next = self.m_axi_ctl_arready.val();
+        self.m_axi_ctl_arlen.next = 7.into();
+        if self.turn.second.val() {
+            self.m_axi_ctl_araddr.next = self.receiver.araddr.val();
+            self.m_axi_ctl_arlen.next = 3.into();
+        }
+        // Beats of eight bytes, incrementing.
+        self.m_axi_ctl_arsize.next = 3.into();
+        self.m_axi_ctl_arburst.next = 1.into();
         self.fetch.rdata.next = self.m_axi_ctl_rdata.val();
         self.fetch.rresp.next = self.m_axi_ctl_rresp.val();
         self.fetch.rlast.next = self.m_axi_ctl_rlast.val();
-        self.fetch.rvalid.next = self.m_axi_ctl_rvalid.val();
-        self.m_axi_ctl_rready.next = self.fetch.rready.val();
-        // Bursts of eight beats of eight bytes, incrementing.
-        self.m_axi_ctl_arlen.next = 7.into();
-        self.m_axi_ctl_arsize.next = 3.into();
-        self.m_axi_ctl_arburst.next = 1.into();
+        self.receiver.rdata.next = self.m_axi_ctl_rdata.val();
+        self.receiver.rresp.next = self.m_axi_ctl_rresp.val();
+        self.receiver.rlast.next = self.m_axi_ctl_rlast.val();
+
+        // Send queue.
         self.fetch.enable.next = self.registers.enable.val();
         self.fetch.base.next = self.registers.sq_base.val();
         self.fetch.size_log2.next = self.registers.sq_size_log2.val();
@@ -415,6 +460,30 @@ impl<const N: usize, const CA: usize, const XA: usize, const M: usize, const MA:
         self.sq_idle.next = self.fetch.idle.val() | !self.completion.slot_free.val();
         self.trace_message_valid.next = self.fetch.take.val();
 
+        // Receive queue, and messages that came.
+        self.receiver.enable.next = self.registers.enable.val();
+        self.receiver.base.next = self.registers.rq_base.val();
+        self.receiver.size_log2.next = self.registers.rq_size_log2.val();
+        self.receiver.doorbell.next = self.registers.rq_doorbell.val();
+        self.receiver.config_write.next = self.registers.config_write.val();
+        self.receiver.hold.next = self.registers.hold.val();
+        self.post.next = self.receiver.post.val();
+        self.post_valid.next = self.receiver.post_valid.val();
+        self.receiver.post_ready.next = self.post_ready.val();
+        self.receiver.vanished.next = self.vanished.val();
+        self.receiver.whole.next = self.whole.val();
+        self.receiver.whole_valid.next = self.whole_valid.val();
+        for i in 0..N {
+            self.receiver.placed[i].next = self.placed[i].val();
+            self.receiver.progress[i].next = self.progress[i].val();
+        }
+        self.completion.receive.next = self.receiver.receive.val();
+        self.completion.receive_valid.next = self.receiver.receive_valid.val();
+        self.receiver.receive_ready.next = self.completion.receive_ready.val();
+        self.trace_tell_valid.next =
+            self.receiver.receive_valid.val() & self.completion.receive_ready.val();
+        self.trace_tell_refused.next = self.receiver.refused.val();
+
         // Completion queue.
         self.m_axi_ctl_awaddr.next = self.completion.awaddr.val();
         self.m_axi_ctl_awvalid.next = self.completion.awvalid.val();
@@ -425,7 +494,6 @@ impl<const N: usize, const CA: usize, const XA: usize, const M: usize, const MA:
         self.completion.wready.next = self.m_axi_ctl_wready.val();
         self.completion.bvalid.next = self.m_axi_ctl_bvalid.val();
         self.m_axi_ctl_bready.next = self.completion.bready.val();
-        // Bursts of four.
         self.m_axi_ctl_awlen.next = 3.into();
         self.m_axi_ctl_awsize.next = 3.into();
         self.m_axi_ctl_awburst.next = 1.into();
@@ -437,9 +505,6 @@ impl<const N: usize, const CA: usize, const XA: usize, const M: usize, const MA:
         self.completion.delivered_slot.next = self.delivered_slot.val();
         self.completion.failure.next = self.failure.val();
         self.failure_connection.next = self.completion.failure_connection.val();
-        self.completion.receive.next = self.receive.val();
-        self.completion.receive_valid.next = self.receive_valid.val();
-        self.receive_ready.next = self.completion.receive_ready.val();
         self.completion.base.next = self.registers.cq_base.val();
         self.completion.size_log2.next = self.registers.cq_size_log2.val();
         self.completion.consumer.next = self.registers.cq_consumer.val();

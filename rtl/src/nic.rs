@@ -4,6 +4,7 @@ use crate::engine::Engine;
 use crate::host_side::HostSide;
 use crate::plane_rx::PlaneRx;
 use crate::plane_tx::PlaneTx;
+use crate::receive_host::ReceiveHost;
 use metaroce_cores::event_arbiter::EventArbiter;
 use metaroce_cores::narrow::{NarrowFrame, Narrowing};
 use metaroce_cores::prim::Dff;
@@ -146,15 +147,26 @@ impl<
     >
 {
     /// What register CAPABILITIES says.
-    pub const CAPABILITIES: Capabilities = Capabilities {
-        connections_log2: CA as u8,
-        paths_log2: (GA - CA) as u8,
-        window_log2: IW as u8,
-        planes: N as u8,
-        stream_bits: 16,
-        regions_log2: RA as u8,
-        messages_log2: MA as u8,
-    };
+    pub fn capabilities(max_payload: usize, profile: Profile) -> Capabilities {
+        let receives = profile.tracks_messages();
+        let of_messages = |log2: usize| if receives { log2 as u8 } else { 0 };
+        Capabilities {
+            connections_log2: CA as u8,
+            paths_log2: (GA - CA) as u8,
+            window_log2: IW as u8,
+            planes: N as u8,
+            stream_bits: 16,
+            regions_log2: RA as u8,
+            messages_log2: MA as u8,
+            reserved0: 0,
+            largest_mtu_log2: max_payload.ilog2() as u8,
+            receives_messages: receives,
+            streams_log2: of_messages(XA - CA),
+            in_flight_log2: of_messages(XM),
+            buffers_log2: of_messages(XP),
+            posts_log2: of_messages(ReceiveHost::<N, CA>::POSTS_LOG2 as usize),
+        }
+    }
 
     /// A NIC of this size; `max_payload`: largest MTU in bytes.
     pub fn new(max_payload: usize, profile: Profile) -> Self {
@@ -163,6 +175,10 @@ impl<
 
     /// One that keeps fewer bits.
     pub fn narrowed(max_payload: usize, profile: Profile, narrowing: &Narrowing) -> Self {
+        assert!(
+            !profile.tracks_messages() || XM == 4,
+            "as many messages of a stream in flight as a sender has slots"
+        );
         Self {
             clock: Default::default(),
             reset: Default::default(),
@@ -174,7 +190,7 @@ impl<
             s_axil: Default::default(),
             memory_error: Default::default(),
             trace: Default::default(),
-            host: HostSide::new(W, GA - CA, RA, profile, narrowing),
+            host: HostSide::new(&Self::capabilities(max_payload, profile), narrowing),
             engine: Engine::new(profile, narrowing),
             plane_rx: std::array::from_fn(|_| PlaneRx::new(max_payload, profile)),
             plane_tx: std::array::from_fn(|_| PlaneTx::new(max_payload, profile)),
@@ -329,21 +345,12 @@ impl<
         self.engine.message_valid.next = self.host.message_valid.val();
         self.engine.sq_idle.next = self.host.sq_idle.val();
         self.engine.failure_connection.next = self.host.failure_connection.val();
-        // Its host side knows Writes only: nobody posts a buffer, or is told of what came.
-        self.engine.post.next.stream = 0.into();
-        self.engine.post.next.address = 0.into();
-        self.engine.post.next.length = 0.into();
-        self.engine.post.next.wr_id = 0.into();
-        self.engine.post_valid.next = false;
-        self.engine.whole_ready.next = true;
-        self.host.receive.next.connection = 0.into();
-        self.host.receive.next.stream = 0.into();
-        self.host.receive.next.message = 0.into();
-        self.host.receive.next.length = 0.into();
-        self.host.receive.next.has_immediate = false;
-        self.host.receive.next.immediate = 0.into();
-        self.host.receive.next.wr_id = 0.into();
-        self.host.receive_valid.next = false;
+        self.engine.post.next = self.host.post.val();
+        self.engine.post_valid.next = self.host.post_valid.val();
+        self.host.post_ready.next = self.engine.post_ready.val();
+        self.host.vanished.next = self.engine.vanished.val();
+        self.host.whole.next = self.engine.whole.val();
+        self.host.whole_valid.next = self.engine.whole_valid.val();
         self.receive_turn.clock.next = self.clock.val();
         self.receive_turn.reset.next = self.host.transport_reset.val();
         self.engine.receive.next = self.receive_turn.out.val();
@@ -412,6 +419,10 @@ impl<
             self.plane_rx[k].acknowledge_ready.next = self.acknowledge_turn.frame_ready[k].val();
             self.placements[k].push.next = self.engine.placement.val();
             self.placements[k].push_valid.next = self.engine.placement_valid[k].val();
+            self.host.placed[k].next = self.engine.placement_valid[k].val()
+                & self.engine.placement.val().accept
+                & self.engine.placement.val().length.any();
+            self.host.progress[k].next = self.plane_rx[k].progress.val();
             self.engine.placement_ready[k].next = self.placements[k].space.val() >= self.six.val();
             self.plane_rx[k].placement.next = self.placements[k].pop.val();
             self.plane_rx[k].placement_valid.next = self.placements[k].pop_valid.val();
@@ -471,5 +482,11 @@ impl<
         self.trace.configure_index.next = self.host.config_write.val().index;
         self.trace.message_valid.next = self.host.trace_message_valid.val();
         self.trace.retire_valid.next = self.host.trace_retire_valid.val();
+        self.trace.retire_receive_valid.next = self.engine.trace_retire_receive.val().valid;
+        self.trace.retire_receive_stream.next = self.engine.trace_retire_receive.val().stream;
+        self.trace.post_valid.next = self.engine.trace_post.val().valid;
+        self.trace.post_stream.next = self.engine.trace_post.val().stream;
+        self.trace.tell_valid.next = self.host.trace_tell_valid.val();
+        self.trace.tell_refused.next = self.host.trace_tell_refused.val();
     }
 }

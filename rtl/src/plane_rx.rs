@@ -4,7 +4,7 @@ use metaroce_cores::axi_writer::AxiWriter;
 use metaroce_cores::parser::Parser;
 use metaroce_cores::skid_buffer::SkidBuffer;
 use metaroce_cores::stream_fifo::FrameFifo;
-use metaroce_cores::types::{FrameEvent, Placement};
+use metaroce_cores::types::{FrameEvent, Placement, WriteProgress};
 use metaroce_protocol::Profile;
 use rust_hdl::prelude::*;
 
@@ -48,6 +48,8 @@ pub struct PlaneRx<const D: usize, const K: usize, const H: usize, const A: usiz
     pub drop_malformed: Signal<Out, Bit>,
     pub drop_bad_icrc: Signal<Out, Bit>,
     pub drop_unknown_opcode: Signal<Out, Bit>,
+    /// What its writer does.
+    pub progress: Signal<Out, WriteProgress>,
     /// No placement waits and every write was answered.
     pub idle: Signal<Out, Bit>,
     /// One cycle: memory answered a write with an error.
@@ -101,6 +103,7 @@ impl<const D: usize, const K: usize, const H: usize, const A: usize> PlaneRx<D, 
             drop_malformed: Default::default(),
             drop_bad_icrc: Default::default(),
             drop_unknown_opcode: Default::default(),
+            progress: Default::default(),
             idle: Default::default(),
             write_error: Default::default(),
             m_axi_awaddr: Default::default(),
@@ -170,6 +173,7 @@ impl<const D: usize, const K: usize, const H: usize, const A: usize> Logic for P
         self.writer.beat.next = self.fifo.pop.val();
         self.writer.beat_valid.next = self.fifo.pop_valid.val();
         self.fifo.pop_ready.next = self.writer.beat_ready.val();
+        self.progress.next = self.writer.progress.val();
         self.idle.next = self.writer.idle.val() && !self.placements.pop_valid.val();
         self.write_error.next = self.writer.error.val();
 

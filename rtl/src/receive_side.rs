@@ -69,10 +69,10 @@ pub struct ReceiveSide<
     pub post_ready: Signal<Out, Bit>,
     /// A message is placed whole: its bytes are in memory once all that was placed before is.
     pub whole: Signal<Out, WholeMessage>,
-    /// Valid.
+    /// Valid; taken at once.
     pub whole_valid: Signal<Out, Bit>,
-    /// Ready. While it is not, messages end nowhere: their senders run into the number that may be in flight.
-    pub whole_ready: Signal<In, Bit>,
+    /// So many posted buffers are gone: their connection was set up anew.
+    pub vanished: Signal<Out, Bits<16>>,
     /// Configuration.
     pub config_write: Signal<In, ConfigWrite>,
     /// No event enters, no answer is begun.
@@ -171,7 +171,7 @@ impl<
             post_ready: Default::default(),
             whole: Default::default(),
             whole_valid: Default::default(),
-            whole_ready: Default::default(),
+            vanished: Default::default(),
             counts: Default::default(),
             trace_ack_build_valid: Default::default(),
             trace_ack_build_path: Default::default(),
@@ -261,7 +261,7 @@ impl<
         self.post_ready.next = self.messages.val() & self.tracker.post_ready.val();
         self.whole.next = self.tracker.whole.val();
         self.whole_valid.next = self.messages.val() & self.tracker.whole_valid.val();
-        self.tracker.whole_ready.next = self.whole_ready.val();
+        self.vanished.next = self.tracker.vanished.val();
         self.tracker.start.next = self.config_write.val().valid
             & (self.config_write.val().table == self.table_connection.val());
         self.tracker.start_connection.next = bit_cast::<CA, 16>(self.config_write.val().index);
@@ -276,6 +276,7 @@ impl<
             self.whole.next.immediate = 0.into();
             self.whole.next.took = false;
             self.whole.next.wr_id = 0.into();
+            self.vanished.next = 0.into();
             self.trace_retire_receive.next.valid = false;
             self.trace_retire_receive.next.stream = 0.into();
             self.trace_post.next.valid = false;
@@ -319,6 +320,7 @@ impl<
         self.counts.next = self.engine.counts.val();
         self.counts.next.tx_acks = self.builder.built.val().valid;
         self.counts.next.tx_refusals = self.builder.refusal_built.val();
+        self.counts.next.rx_messages = self.whole_valid.val();
         self.trace_ack_build_valid.next = self.builder.built.val().valid;
         self.trace_ack_build_path.next = self.builder.built.val().path;
         self.trace_refusal_build_valid.next = self.builder.refusal_built.val();

@@ -130,16 +130,18 @@ impl Size {
     /// The verbs that it speaks.
     pub const fn profile(self) -> Profile {
         match self {
-            Self::Medium | Self::Small | Self::Tiny => Profile::Write,
+            Self::Medium | Self::Small => Profile::Messages,
+            Self::Tiny => Profile::Write,
         }
     }
 
     /// What register CAPABILITIES says.
-    pub const fn capabilities(self) -> Capabilities {
+    pub fn capabilities(self) -> Capabilities {
+        let (most, profile) = (self.largest_payload(), self.profile());
         match self {
-            Self::Medium => Medium::CAPABILITIES,
-            Self::Small => Small::CAPABILITIES,
-            Self::Tiny => Tiny::CAPABILITIES,
+            Self::Medium => Medium::capabilities(most, profile),
+            Self::Small => Small::capabilities(most, profile),
+            Self::Tiny => Tiny::capabilities(most, profile),
         }
     }
 }

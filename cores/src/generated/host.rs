@@ -386,7 +386,7 @@ pub struct UnpackCqe {
     pub wqe_index: Signal<Out, Bits<32>>,
     /// Flips each time the queue wraps, 1 on its first lap: tells a new element from an old one.
     pub phase: Signal<Out, Bit>,
-    /// A message that came (profile `Messages`: this and what follows is 0 in every size today); `opcode` and `wqe_index` are 0.
+    /// A message that came, or an RQE that can't be posted (`bad_request`); `opcode` and `wqe_index` are 0. If not, what follows is 0.
     pub received: Signal<Out, Bit>,
     /// It hands over an immediate.
     pub has_immediate: Signal<Out, Bit>,
@@ -433,7 +433,7 @@ pub struct PackCqe {
     pub wqe_index: Signal<In, Bits<32>>,
     /// Flips each time the queue wraps, 1 on its first lap: tells a new element from an old one.
     pub phase: Signal<In, Bit>,
-    /// A message that came (profile `Messages`: this and what follows is 0 in every size today); `opcode` and `wqe_index` are 0.
+    /// A message that came, or an RQE that can't be posted (`bad_request`); `opcode` and `wqe_index` are 0. If not, what follows is 0.
     pub received: Signal<In, Bit>,
     /// It hands over an immediate.
     pub has_immediate: Signal<In, Bit>,

@@ -6,7 +6,7 @@ pub const ADDRESS_BITS: u64 = 12;
 /// What ID reads.
 pub const ID_VALUE: u64 = 0x4D524345;
 /// What VERSION reads.
-pub const VERSION_VALUE: u64 = 0x001;
+pub const VERSION_VALUE: u64 = 0x002;
 /// "MRCE" in ASCII.
 pub const ID: u64 = 0x000;
 /// Version of this map: major 16, minor 16.
@@ -45,6 +45,14 @@ pub const MTU_LOG2: u64 = 0x050;
 pub const FAILED_SELECT: u64 = 0x060;
 /// Bit i: connection 32 x FAILED_SELECT + i has failed. Writing its CONNECTION entry clears it.
 pub const FAILED_BITMAP: u64 = 0x064;
+/// Receive queue's host address, lower half; a multiple of 64. These four are there where CAPABILITIES says `receives_messages`.
+pub const RQ_BASE_LO: u64 = 0x070;
+/// Receive queue's host address, upper half.
+pub const RQ_BASE_HI: u64 = 0x074;
+/// RQEs in the receive queue, log2, 0..=16.
+pub const RQ_SIZE_LOG2: u64 = 0x078;
+/// RQEs ever posted, wraps: the producer index, not reduced by the queue's size.
+pub const RQ_DOORBELL: u64 = 0x07C;
 /// The entry to write, least significant word first.
 pub const CONFIG_DATA: u64 = 0x080;
 /// Writes CONFIG_DATA to an entry of a table.
@@ -63,7 +71,7 @@ pub const MTU_LOG2_RESET: u64 = 10;
 /// Byte offsets of counters.
 pub mod counters {
     /// How many there are.
-    pub const COUNT: u64 = 33;
+    pub const COUNT: u64 = 37;
     /// Frames that ended at a plane, whatever became of them.
     pub const RX_FRAMES: u64 = 0x200;
     /// Frames that are not RoCEv2 over IPv4.
@@ -130,4 +138,12 @@ pub mod counters {
     pub const MESSAGES: u64 = 0x27C;
     /// CQEs written.
     pub const COMPLETIONS: u64 = 0x280;
+    /// Packets of other verbs than WRITE accepted.
+    pub const RX_VERBS: u64 = 0x284;
+    /// Messages placed whole, in the order of their stream.
+    pub const RX_MESSAGES: u64 = 0x288;
+    /// Packets that found no posted buffer.
+    pub const RX_NOT_READY: u64 = 0x28C;
+    /// Packets that break a stated limit.
+    pub const RX_INVALID_REQUEST: u64 = 0x290;
 }

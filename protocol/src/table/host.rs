@@ -1,7 +1,7 @@
 //! Layouts that host software and hardware share: descriptors in host memory, entries of the transport's tables, words
 //! of registers. Little-endian, bit-packed; bits after the last field are 0.
 use super::layout;
-use crate::codes::{CompletionStatus, ConfigTable, WqeOpcode};
+use crate::codes::{CompletionStatus, ConfigTable, Profile, WqeOpcode};
 use crate::mac::MacAddr;
 use crate::numbers::{Psn, Tsn};
 use std::net::Ipv4Addr;
@@ -41,7 +41,7 @@ layout! {
 }
 
 layout! {
-    /// Receive queue element: one buffer for a stream. 32 bytes in host memory. Profile `Messages`: no size fetches it yet.
+    /// Receive queue element: one buffer for a stream. 32 bytes in host memory.
     Host Rqe = "RQE", 256 bits {
         /// Connection number.
         connection: u16 = 16,
@@ -73,7 +73,7 @@ layout! {
         wqe_index: u32 = 32,
         /// Flips each time the queue wraps, 1 on its first lap: tells a new element from an old one.
         phase: bool = 1,
-        /// A message that came (profile `Messages`: this and what follows is 0 in every size today); `opcode` and `wqe_index` are 0.
+        /// A message that came, or an RQE that can't be posted (`bad_request`); `opcode` and `wqe_index` are 0. If not, what follows is 0.
         received: bool = 1,
         /// It hands over an immediate.
         has_immediate: bool = 1,
@@ -150,7 +150,7 @@ layout! {
 
 layout! {
     /// Register CAPABILITIES: what this size of the NIC holds.
-    Host Capabilities = "CAPABILITIES", 32 bits {
+    Host Capabilities = "CAPABILITIES", 64 bits {
         /// Connections, log2.
         connections_log2: u8 = 4,
         /// Paths a connection, log2.
@@ -165,6 +165,20 @@ layout! {
         regions_log2: u8 = 4,
         /// Message slots, log2.
         messages_log2: u8 = 4,
+        /// Unused, 0.
+        reserved0: u8 = 3,
+        /// Largest payload of a frame in bytes, log2.
+        largest_mtu_log2: u8 = 4,
+        /// It takes Sends, and Writes with immediate; if not, the fields after this are 0.
+        receives_messages: bool = 1,
+        /// Streams a connection at the receiver, log2.
+        streams_log2: u8 = 5,
+        /// Messages of a stream in flight at the receiver, log2.
+        in_flight_log2: u8 = 4,
+        /// Posted buffers of a stream that no ended message took, log2.
+        buffers_log2: u8 = 4,
+        /// Posted buffers of the whole NIC without their completion, log2.
+        posts_log2: u8 = 4,
     }
 }
 
@@ -189,6 +203,16 @@ layout! {
         busy: bool = 1,
         /// Which table.
         table: ConfigTable = 4,
+    }
+}
+
+impl Capabilities {
+    /// What the receiver understands.
+    pub const fn profile(&self) -> Profile {
+        match self.receives_messages {
+            true => Profile::Messages,
+            false => Profile::Write,
+        }
     }
 }
 
@@ -218,7 +242,7 @@ macro_rules! words {
     };
 }
 
-words!(ConnectionEntry: 8, PathEntry: 8, RegionEntry: 8, Capabilities: 1, Control: 1, ConfigCommit: 1);
+words!(ConnectionEntry: 8, PathEntry: 8, RegionEntry: 8, Capabilities: 2, Control: 1, ConfigCommit: 1);
 
 #[cfg(test)]
 mod tests {

@@ -5,7 +5,7 @@ use metaroce_model::config::Tunables;
 use metaroce_model::nic::Nic;
 use metaroce_protocol::registers as map;
 use metaroce_protocol::table::host::ConfigCommit;
-use metaroce_protocol::{ConfigTable, ConnectionEntry, Cqe, PathEntry, RegionEntry, Wqe};
+use metaroce_protocol::{ConfigTable, ConnectionEntry, Cqe, PathEntry, RegionEntry, Rqe, Wqe};
 
 /// Bytes of a table entry.
 const ENTRY_BYTES: usize = 32;
@@ -15,6 +15,7 @@ const ENTRY_BYTES: usize = 32;
 pub struct HostView {
     words: Vec<u32>,
     wqes: u32,
+    rqes: u32,
     cqes: u32,
     /// Entries that CONFIG_COMMIT asked for and the NIC has not written yet, and the other way round: the NIC may write one before
     /// it answers the bus. Table and index.
@@ -31,6 +32,7 @@ impl Default for HostView {
         Self {
             words,
             wqes: 0,
+            rqes: 0,
             cqes: 0,
             asked: VecDeque::new(),
             written: VecDeque::new(),
@@ -109,6 +111,23 @@ impl HostView {
         let slot = self.wqes & mask(self.get(map::SQ_SIZE_LOG2));
         self.wqes = self.wqes.wrapping_add(1);
         self.base(map::SQ_BASE_LO, map::SQ_BASE_HI) + u64::from(slot) * Wqe::BYTES as u64
+    }
+
+    /// Whether an RQE is posted that was not taken.
+    pub fn has_rqe(&self) -> bool {
+        self.rqes != self.get(map::RQ_DOORBELL)
+    }
+
+    /// Host address of the next RQE.
+    pub fn next_rqe_address(&mut self) -> u64 {
+        let slot = self.rqes & mask(self.get(map::RQ_SIZE_LOG2));
+        self.rqes = self.rqes.wrapping_add(1);
+        self.base(map::RQ_BASE_LO, map::RQ_BASE_HI) + u64::from(slot) * Rqe::BYTES as u64
+    }
+
+    /// Whether the completion queue has a free place.
+    pub fn has_cqe_room(&self) -> bool {
+        self.cqes.wrapping_sub(self.get(map::CQ_CONSUMER)) < 1 << self.get(map::CQ_SIZE_LOG2)
     }
 
     /// Host address of the next CQE, and its phase.

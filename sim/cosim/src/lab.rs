@@ -77,8 +77,7 @@ impl NicLab {
         if let Some(request) = waves {
             request.arm(&mut model).map_err(crate::Error::from)?;
         }
-        let mut station = Station::new(name, model, self.size(), surroundings)?;
-        station.set_largest_payload(self.built.largest_payload());
-        Ok(station)
+        let capabilities = self.built.capabilities();
+        Ok(Station::new(name, model, capabilities, surroundings)?)
     }
 }

@@ -1,11 +1,11 @@
 //! Lockstep: the model follows a NIC's commits, and everything that comes out of the NIC is compared with what the model says.
 use std::collections::VecDeque;
 
-use metaroce_model::config::Size;
+use metaroce_model::config::{Options, Size};
 use metaroce_model::nic::{Choice, Completion, Decision, Nic, Received};
 use metaroce_model::send::Fate;
 use metaroce_model::wire::Outgoing;
-use metaroce_protocol::constants::MAX_PAYLOAD_BYTES;
+use metaroce_protocol::table::host::Capabilities;
 use metaroce_protocol::{Counter, Cqe, Wqe};
 
 use crate::axi_mem::{SharedMemory, WriteRecord};
@@ -15,11 +15,13 @@ use crate::host_view::HostView;
 use crate::trace::Commits;
 
 mod arrivals;
+mod messages;
 mod mismatch;
 mod names;
 mod predicted;
 
 use arrivals::Arrivals;
+use messages::Receiving;
 pub use mismatch::Mismatch;
 
 /// What happened, for reports.
@@ -47,6 +49,9 @@ struct Plane {
     answers: VecDeque<Vec<u8>>,
     /// Payload that must reach memory.
     placements: VecDeque<(u64, Vec<u8>)>,
+    /// Writes of a byte at least: ordered, and in memory whole.
+    ordered: u64,
+    written: u64,
 }
 
 /// A NIC's model and what is still to be compared.
@@ -58,12 +63,13 @@ pub struct Lockstep {
     host: HostView,
     memory: SharedMemory,
     planes: Vec<Plane>,
-    completions: VecDeque<(u64, [u8; Cqe::BYTES])>,
+    receiving: Receiving,
+    /// Address, bytes, and how much of each plane must be in memory before.
+    completions: VecDeque<(u64, [u8; Cqe::BYTES], Vec<u64>)>,
     cycle: u64,
     /// Address and bytes of what the newest cycle's receive commit accepted.
     accepted: Option<(u64, u32)>,
-    /// Longest payload that the NIC holds.
-    largest_payload: usize,
+    capabilities: Capabilities,
     /// What happened so far.
     pub tally: Tally,
 }
@@ -71,27 +77,27 @@ pub struct Lockstep {
 type Outcome = Result<(), Mismatch>;
 
 impl Lockstep {
-    /// Follows a NIC of this size whose host memory is `memory`.
-    pub fn new(name: &str, size: Size, memory: SharedMemory) -> Self {
-        let host = HostView::default();
+    /// Follows a NIC that is so, whose host memory is `memory`.
+    pub fn new(name: &str, capabilities: Capabilities, memory: SharedMemory) -> Self {
+        let (size, host) = (Size::from(&capabilities), HostView::default());
+        let options = Options {
+            profile: capabilities.profile(),
+            ..Options::default()
+        };
         Self {
             name: name.into(),
             size,
-            nic: Nic::new(size, host.tunables()),
+            nic: Nic::with_options(size, host.tunables(), options),
             host,
             memory,
             planes: (0..size.planes).map(|_| Plane::default()).collect(),
+            receiving: Receiving::default(),
             completions: VecDeque::new(),
             cycle: 0,
             accepted: None,
-            largest_payload: MAX_PAYLOAD_BYTES,
+            capabilities,
             tally: Tally::default(),
         }
-    }
-
-    /// The NIC holds no payload longer than this: a longer one is malformed.
-    pub fn set_largest_payload(&mut self, bytes: usize) {
-        self.largest_payload = bytes;
     }
 
     /// The model.
@@ -121,7 +127,7 @@ impl Lockstep {
     /// A frame whose last beat the NIC takes in this cycle.
     pub fn on_frame_in(&mut self, plane: usize, frame: &[u8]) {
         let arrivals = &mut self.planes[plane].arrivals;
-        arrivals.push(frame, self.largest_payload);
+        arrivals.push(frame, &self.capabilities);
     }
 
     /// A cycle's commits, in the order that docs/architecture.md defines.
@@ -165,6 +171,12 @@ impl Lockstep {
         if let Some((plane, room)) = commits.receive {
             self.on_receive(plane as usize, room)?;
         }
+        if let Some(stream) = commits.retire_receive {
+            self.on_retire_receive(stream)?;
+        }
+        if let Some(stream) = commits.post {
+            self.on_post(stream)?;
+        }
         if let Some(path) = commits.advance {
             self.on_advance(path)?;
         }
@@ -182,6 +194,9 @@ impl Lockstep {
         }
         if commits.retire {
             self.on_retire()?;
+        }
+        if let Some(refused) = commits.tell {
+            self.on_tell(refused)?;
         }
         if let Some(entry) = commits.configure {
             self.on_configure(entry, commits.now)?;
@@ -269,8 +284,12 @@ impl Lockstep {
         match self.nic.arrive(&frame, room) {
             Received::Placed { address, length } if length > 0 => {
                 self.accepted = Some((address, length));
-                let placements = &mut self.planes[plane].placements;
-                placements.push_back((address, payload));
+                let state = &mut self.planes[plane];
+                state.placements.push_back((address, payload));
+                state.ordered += 1;
+                let connection = self.nic.path_of(&frame).unwrap_or(0) / self.size.paths;
+                let (receiving, msg) = (&mut self.receiving, frame.body.msg());
+                receiving.on_part(connection, &msg, plane, state.ordered);
             }
             Received::Placed { .. } | Received::Dropped => {}
         }
@@ -361,7 +380,8 @@ impl Lockstep {
             phase,
             ..Cqe::default()
         };
-        self.completions.push_back((address, cqe.encode()));
+        self.completions
+            .push_back((address, cqe.encode(), Vec::new()));
         Ok(())
     }
 
@@ -412,6 +432,7 @@ impl Lockstep {
         *address += length as u64;
         if data.is_empty() {
             self.planes[plane].placements.pop_front();
+            self.planes[plane].written += 1;
         }
         Ok(())
     }
@@ -420,11 +441,11 @@ impl Lockstep {
     pub fn on_completion(&mut self, record: &WriteRecord) -> Outcome {
         self.tally.completions += 1;
         let found = explain::memory(record.address, &record.data);
-        let Some((address, cqe)) = self.completions.pop_front() else {
+        let Some((address, cqe, marks)) = self.completions.pop_front() else {
             return Err(self.differs("completion", "none", found));
         };
         if address == record.address && cqe[..] == record.data[..] {
-            return Ok(());
+            return self.check_written(&marks);
         }
         Err(self.differs("completion", explain::memory(address, &cqe), found))
     }
@@ -449,6 +470,10 @@ impl Lockstep {
         if self.host.unwritten() > 0 {
             let left = self.host.unwritten().to_string();
             return Err(self.differs("entries of tables left over", left, "0"));
+        }
+        if self.receiving.waiting() > 0 && self.host.has_cqe_room() {
+            let told = self.receiving.waiting().to_string();
+            return Err(self.differs("messages that came and are not told of", "0", told));
         }
         for &name in Counter::ALL {
             let (expected, found) = (self.nic.counters().get(name), counter(name));

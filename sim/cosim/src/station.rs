@@ -1,5 +1,5 @@
 //! One verilated NIC with its buses, its host memory, and the lockstep that follows it.
-use metaroce_model::config::Size;
+use metaroce_protocol::table::host::Capabilities;
 use verilator_sys::ModelError;
 
 use crate::axi_lite::{self, AxiLiteMaster};
@@ -100,11 +100,11 @@ pub struct Station {
 }
 
 impl Station {
-    /// Puts a freshly built model of this size into its surroundings and resets it.
+    /// Puts a freshly built model of such a NIC into its surroundings and resets it.
     pub fn new(
         name: &str,
         mut model: VerilatedModel,
-        size: Size,
+        capabilities: Capabilities,
         surroundings: &Surroundings,
     ) -> Result<Self, Failure> {
         let memory: SharedMemory = Memory::new().into();
@@ -117,7 +117,7 @@ impl Station {
             let timing = Timing::paced(seeds.pace, 0..=latency, seeds.draw());
             AxiMemory::new(model, prefix, memory.clone(), timing)
         };
-        let planes = 0..size.planes;
+        let planes = 0..u32::from(capabilities.planes);
         let rx = planes
             .clone()
             .map(|k| AxisSource::new(&model, &format!("rx_axis_{k}"), seeds.stalls()))
@@ -136,7 +136,7 @@ impl Station {
         reset(&mut model, surroundings.start_time)?;
         Ok(Self {
             name: name.into(),
-            lockstep: Lockstep::new(name, size, memory.clone()),
+            lockstep: Lockstep::new(name, capabilities, memory.clone()),
             model,
             rx,
             tx,
@@ -190,11 +190,6 @@ impl Station {
     /// The lockstep.
     pub fn lockstep(&self) -> &Lockstep {
         &self.lockstep
-    }
-
-    /// The NIC holds no payload longer than this.
-    pub fn set_largest_payload(&mut self, bytes: usize) {
-        self.lockstep.set_largest_payload(bytes);
     }
 
     /// Frames that wait to enter, or have begun to, on a plane.

@@ -41,6 +41,12 @@ pub struct Commits {
     pub message: bool,
     /// The oldest message completes.
     pub retire: bool,
+    /// The next message of this stream ends at its receiver.
+    pub retire_receive: Option<u32>,
+    /// The oldest RQE is posted on this stream.
+    pub post: Option<u32>,
+    /// The oldest message that came and took a buffer is told of; or (`true`) the oldest RQE, that can't be posted.
+    pub tell: Option<bool>,
 }
 
 /// The trace ports of a NIC.
@@ -60,6 +66,9 @@ pub struct TracePorts {
     configure: [PortId; 3],
     message: PortId,
     retire: PortId,
+    retire_receive: (PortId, PortId),
+    post: (PortId, PortId),
+    tell: (PortId, PortId),
     flip: Option<(PortId, u64)>,
 }
 
@@ -105,6 +114,12 @@ impl TracePorts {
             ],
             message: port("message_valid")?,
             retire: port("retire_valid")?,
+            retire_receive: (
+                port("retire_receive_valid")?,
+                port("retire_receive_stream")?,
+            ),
+            post: (port("post_valid")?, port("post_stream")?),
+            tell: (port("tell_valid")?, port("tell_refused")?),
             flip: None,
         })
     }
@@ -139,6 +154,9 @@ impl TracePorts {
                 .then(|| (value(self.configure[1]), value(self.configure[2]))),
             message: is(self.message),
             retire: is(self.retire),
+            retire_receive: is(self.retire_receive.0).then(|| value(self.retire_receive.1)),
+            post: is(self.post.0).then(|| value(self.post.1)),
+            tell: is(self.tell.0).then(|| is(self.tell.1)),
         }
     }
 

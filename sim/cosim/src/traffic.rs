@@ -167,7 +167,9 @@ impl Traffic {
         let mut made = Vec::new();
         for (nic, station) in stations.iter_mut().enumerate() {
             if let Ok(station) = station {
-                made.push(host(station, nic, size, &setting, &mut random));
+                let first = peers::first_message(lab.built().profile());
+                let rings = host(station, nic, size, &setting, &mut random, first);
+                made.push(rings);
             }
         }
         let [a, b] = stations;
@@ -316,11 +318,11 @@ impl Traffic {
     }
 
     fn post(&mut self, nic: usize) {
-        let host = &mut self.hosts[nic];
+        let (host, streams) = (&mut self.hosts[nic], peers::streams(self.size));
         while host.rings.has_room() {
             let number = self.random.random_range(0..self.setting.connections);
-            let stream = self.random.random_range(0..peers::STREAMS);
-            let next = &mut host.next[(number * peers::STREAMS + stream) as usize];
+            let stream = self.random.random_range(0..streams);
+            let next = &mut host.next[(number * streams + stream) as usize];
             let length = self.setting.lengths.draw(&mut self.random);
             let place = place(host.posted % PLACES, self.setting.lengths.most);
             let wqe = Wqe {
@@ -358,6 +360,7 @@ fn host(
     size: Size,
     setting: &Setting,
     random: &mut ChaCha8Rng,
+    first: u16,
 ) -> Host {
     let rings = Rings::new(station, QUEUE_LOG2, QUEUE_LOG2);
     peers::memory(station, setting, random);
@@ -366,7 +369,7 @@ fn host(
     host::enable(station, &setting.tunables);
     Host {
         rings,
-        next: vec![0xFFF0; (setting.connections * peers::STREAMS) as usize],
+        next: vec![first; (setting.connections * peers::streams(size)) as usize],
         posted: 0,
         completed: 0,
         sent: VecDeque::new(),

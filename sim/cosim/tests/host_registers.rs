@@ -3,18 +3,17 @@ mod engines;
 mod host_bench;
 
 use engines::Word;
-use host_bench::{Bench, PLANES};
+use host_bench::{Bench, PLANES, capabilities};
 use metaroce_cosim::axi_lite::Access;
 use metaroce_protocol::registers as map;
-use metaroce_protocol::table::host::Capabilities;
 use metaroce_protocol::{ConfigTable, Counter};
 
 /// Writable bits of a register.
 fn mask(name: &str) -> u32 {
     match name {
         "CONTROL" => 1,
-        "SQ_BASE_LO" | "CQ_BASE_LO" => !63,
-        "SQ_SIZE_LOG2" | "CQ_SIZE_LOG2" => 0x1F,
+        "SQ_BASE_LO" | "RQ_BASE_LO" | "CQ_BASE_LO" => !63,
+        "SQ_SIZE_LOG2" | "RQ_SIZE_LOG2" | "CQ_SIZE_LOG2" => 0x1F,
         "WINDOW" | "ACK_EVERY" => 0xFF,
         "MAX_RETRIES" | "MTU_LOG2" => 0xF,
         "CONFIG_COMMIT" => 0xF000_FFFF,
@@ -25,15 +24,6 @@ fn mask(name: &str) -> u32 {
 #[test]
 fn every_register_keeps_what_it_may_and_no_more() {
     let mut bench = Bench::new(0.3, 1);
-    let capabilities = Capabilities {
-        connections_log2: 2,
-        paths_log2: 4,
-        window_log2: 8,
-        planes: PLANES as u8,
-        stream_bits: 16,
-        regions_log2: 3,
-        messages_log2: 2,
-    };
     // Tables are cleared after the reset: reads of CONFIG_COMMIT say busy until then.
     while bench.read(map::CONFIG_COMMIT.offset) != 0 {}
     let words = |register: &metaroce_protocol::Register| {
@@ -41,13 +31,19 @@ fn every_register_keeps_what_it_may_and_no_more() {
             .map(|i| register.word(i))
             .collect::<Vec<_>>()
     };
-    let reset = |register: &metaroce_protocol::Register| match register.name {
-        "CAPABILITIES" => capabilities.to_words()[0],
+    let capabilities = capabilities().to_words();
+    let reset = |register: &metaroce_protocol::Register, offset: u32| match register.name {
+        "CAPABILITIES" => capabilities[(offset - register.offset) as usize / 4],
         _ => register.reset,
     };
     for register in map::ALL {
         for offset in words(register) {
-            assert_eq!(bench.read(offset), reset(register), "{}", register.name);
+            assert_eq!(
+                bench.read(offset),
+                reset(register, offset),
+                "{}",
+                register.name
+            );
         }
     }
     for register in map::ALL {
@@ -63,7 +59,7 @@ fn every_register_keeps_what_it_may_and_no_more() {
             let kept = if register.access == map::Access::ReadWrite {
                 value & mask(register.name)
             } else {
-                reset(register)
+                reset(register, offset)
             };
             assert_eq!(bench.read(offset), kept, "{}", register.name);
             if register.name == "CONTROL" {
@@ -86,7 +82,7 @@ fn every_register_keeps_what_it_may_and_no_more() {
         let value = bench.read(register.offset);
         assert_eq!(bench.get(port), u64::from(value), "{name}");
     }
-    for offset in [0x00C, 0x0FC, 0x1FC, 0xFFC, 0x1000, 0x8040] {
+    for offset in [0x018, 0x0FC, 0x1FC, 0xFFC, 0x1000, 0x8040] {
         bench.write(offset, u32::MAX);
         assert_eq!(bench.read(offset), 0, "offset {offset:#x} is no register");
     }
@@ -97,7 +93,12 @@ fn every_register_keeps_what_it_may_and_no_more() {
     while bench.read(map::CONFIG_COMMIT.offset) != 0 {}
     for register in map::ALL {
         for offset in words(register) {
-            assert_eq!(bench.read(offset), reset(register), "{}", register.name);
+            assert_eq!(
+                bench.read(offset),
+                reset(register, offset),
+                "{}",
+                register.name
+            );
         }
     }
 }

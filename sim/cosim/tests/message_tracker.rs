@@ -37,8 +37,6 @@ struct Load {
     believed: f64,
     /// Share of packets that something else keeps from being accepted.
     lost: f64,
-    /// Share of cycles in which nobody takes an ended message.
-    stalls: f64,
     /// Share of cycles in which a buffer may be posted.
     posts: f64,
     /// Share of buffers that may be too short.
@@ -53,7 +51,6 @@ const HARD: Load = Load {
     lies: 0.15,
     believed: 0.005,
     lost: 0.2,
-    stalls: 0.3,
     posts: 0.3,
     short: 0.01,
     longest: 12_000,
@@ -76,6 +73,8 @@ struct Bench {
     rng: ChaCha8Rng,
     streams: Vec<Stream<()>>,
     senders: Vec<Sender>,
+    /// Buffers of each stream that no ended message took.
+    waiting: Vec<u64>,
     /// From t to t + 4.
     stages: VecDeque<Option<Packet>>,
     post: Option<(usize, ReceiveBuffer)>,
@@ -86,6 +85,7 @@ struct Bench {
     accepted: u64,
     retired: u64,
     posts: u64,
+    vanished: u64,
 }
 
 impl Bench {
@@ -102,7 +102,7 @@ impl Bench {
             "posted",
             "whole",
             "whole_valid",
-            "whole_ready",
+            "vanished",
             "retired",
             "start",
             "start_connection",
@@ -116,6 +116,7 @@ impl Bench {
             rng: ChaCha8Rng::seed_from_u64(seed),
             streams: (0..STREAMS).map(|_| Stream::new(&SIZE)).collect(),
             senders: (0..STREAMS).map(|_| Sender::default()).collect(),
+            waiting: vec![0; STREAMS],
             stages: [None; 4].into(),
             post: None,
             posted: VecDeque::new(),
@@ -124,6 +125,7 @@ impl Bench {
             accepted: 0,
             retired: 0,
             posts: 0,
+            vanished: 0,
         }
     }
 
@@ -160,11 +162,23 @@ impl Bench {
         self.dut.tick().unwrap();
         self.set("start", 0);
         self.dut.settle().unwrap();
+        let mut vanished = 0;
         while self.get("busy") == 1 {
+            vanished += self.get("vanished");
             self.dut.tick().unwrap();
             self.dut.settle().unwrap();
         }
-        for stream in 2 * connection..2 * connection + 2 {
+        for _ in 0..4 {
+            vanished += self.get("vanished");
+            self.dut.tick().unwrap();
+            self.dut.settle().unwrap();
+        }
+        let streams = 2 * connection..2 * connection + 2;
+        let gone: u64 = self.waiting[streams.clone()].iter().sum();
+        assert_eq!(vanished, gone, "buffers that went with their streams");
+        self.vanished += vanished;
+        self.waiting[streams.clone()].fill(0);
+        for stream in streams {
             self.streams[stream] = Stream::new(&SIZE);
             self.senders[stream] = Sender::default();
         }
@@ -257,13 +271,11 @@ impl Bench {
         let accepted = committed.is_some_and(|p| p.wanted && !p.refused);
         self.set("accepted", accepted.into());
         self.offer_post(load);
-        let ready = !self.rng.random_bool(load.stalls);
-        self.set("whole_ready", ready.into());
         self.dut.settle().unwrap();
         if let Some(packet) = committed {
             self.commit(&packet, accepted);
         }
-        self.said(ready);
+        self.said();
         let refused = self.get("refused") == 1;
         if let Some(packet) = &mut self.stages[3] {
             packet.refused = refused;
@@ -311,7 +323,7 @@ impl Bench {
     }
 
     /// What is said after a packet: a message ended, a buffer posted.
-    fn said(&mut self, ready: bool) {
+    fn said(&mut self) {
         if self.get("retired") & 1 == 1 {
             let stream = self.get("retired") >> 1;
             let whole = self.streams[stream as usize]
@@ -332,6 +344,7 @@ impl Bench {
             assert_eq!(found, expected, "{whole:?}");
             if let Some(buffer) = whole.receive {
                 assert_eq!(fields.field(64), buffer.wr_id, "{whole:?}");
+                self.waiting[stream as usize] -= 1;
             }
         }
         if self.get("posted") & 1 == 1 {
@@ -341,9 +354,10 @@ impl Bench {
                 self.streams[stream].post(buffer),
                 "a ring has room for what it takes"
             );
+            self.waiting[stream] += 1;
             self.posts += 1;
         }
-        if self.get("whole_valid") == 1 && ready {
+        if self.get("whole_valid") == 1 {
             self.ended.push_back(self.bytes("whole"));
         }
         if self.get("post_ready") == 1 {
@@ -353,11 +367,7 @@ impl Bench {
     }
 
     fn drain(&mut self) {
-        let quiet = Load {
-            posts: 0.0,
-            stalls: 0.0,
-            ..HARD
-        };
+        let quiet = Load { posts: 0.0, ..HARD };
         (0..100).for_each(|_| self.cycle(None, &quiet));
     }
 
@@ -387,6 +397,7 @@ fn packets_with_stalls_and_lies_agree_with_the_model() {
     assert!(bench.accepted > 5_000, "{} accepted", bench.accepted);
     assert!(bench.retired > 2_000, "{} retired", bench.retired);
     assert!(bench.posts > 1_000, "{} posts", bench.posts);
+    assert!(bench.vanished > 50, "{} vanished", bench.vanished);
 }
 
 #[test]
@@ -401,11 +412,7 @@ fn one_packet_a_cycle_back_to_back_on_one_message() {
         into_buffer: false,
         immediate: None,
     };
-    let whole = Load {
-        stalls: 0.0,
-        posts: 0.0,
-        ..HARD
-    };
+    let whole = Load { posts: 0.0, ..HARD };
     // Twice as many bytes as the message has: each beyond it is refused.
     for offset in 0..2_000 {
         let part = Part {
@@ -437,7 +444,6 @@ fn message_numbers_wrap() {
         lies: 0.02,
         believed: 0.0,
         lost: 0.0,
-        stalls: 0.0,
         posts: 0.5,
         short: 0.0,
         longest: 8,

@@ -5,7 +5,6 @@ use metaroce_cosim::axi_lite::{Access, Answer};
 use metaroce_cosim::axi_mem::{Memory, SharedMemory};
 use metaroce_cosim::lockstep::{Lockstep, Mismatch};
 use metaroce_cosim::station::Failure;
-use metaroce_model::config::Size;
 use metaroce_protocol::registers as map;
 use metaroce_protocol::table::host::Capabilities;
 
@@ -38,11 +37,10 @@ impl Follower {
         schedule: Vec<Entry>,
     ) -> Self {
         let memory: SharedMemory = Memory::new().into();
-        let size = Size::from(&capabilities);
         Self {
             name: name.into(),
             capabilities,
-            lockstep: Lockstep::new(name, size, memory.clone()),
+            lockstep: Lockstep::new(name, capabilities, memory.clone()),
             memory,
             schedule,
             done: 0,
@@ -58,7 +56,8 @@ impl Follower {
         match offset {
             o if o == map::ID.offset => map::ID_VALUE,
             o if o == map::VERSION.offset => map::VERSION_VALUE,
-            o if o == map::CAPABILITIES.offset => self.capabilities.to_words()[0],
+            o if o == map::CAPABILITIES.word(0) => self.capabilities.to_words()[0],
+            o if o == map::CAPABILITIES.word(1) => self.capabilities.to_words()[1],
             _ => 0,
         }
     }

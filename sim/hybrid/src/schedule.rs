@@ -56,6 +56,15 @@ pub struct Entry {
     /// The oldest message completes.
     #[serde(skip_serializing_if = "is_default")]
     pub retire: bool,
+    /// The next message of this stream ends at its receiver.
+    #[serde(skip_serializing_if = "is_default")]
+    pub retire_receive: Option<u32>,
+    /// The oldest RQE is posted on this stream.
+    #[serde(skip_serializing_if = "is_default")]
+    pub post: Option<u32>,
+    /// The oldest message that came and took a buffer is told of; or (`true`) the oldest RQE, that can't be posted.
+    #[serde(skip_serializing_if = "is_default")]
+    pub tell: Option<bool>,
     /// Register writes of the driver that took effect.
     #[serde(skip_serializing_if = "is_default")]
     pub writes: u32,
@@ -105,6 +114,9 @@ impl Entry {
             configure: commits.configure,
             message: commits.message,
             retire: commits.retire,
+            retire_receive: commits.retire_receive,
+            post: commits.post,
+            tell: commits.tell,
             ..Self::default()
         }
     }
@@ -148,6 +160,9 @@ impl Entry {
             configure: self.configure,
             message: self.message,
             retire: self.retire,
+            retire_receive: self.retire_receive,
+            post: self.post,
+            tell: self.tell,
         }
     }
 }

@@ -44,6 +44,14 @@ impl TrackerSize {
 
 impl From<&Capabilities> for Size {
     fn from(c: &Capabilities) -> Self {
+        let trackers = match c.receives_messages {
+            true => TrackerSize {
+                streams: 1 << c.streams_log2,
+                messages: 1 << c.in_flight_log2,
+                receives: 1 << c.buffers_log2,
+            },
+            false => TrackerSize::SOFTWARE,
+        };
         Self {
             connections: 1 << c.connections_log2,
             paths: 1 << c.paths_log2,
@@ -51,7 +59,7 @@ impl From<&Capabilities> for Size {
             planes: c.planes.into(),
             regions: 1 << c.regions_log2,
             slots: 1 << c.messages_log2,
-            trackers: TrackerSize::SOFTWARE,
+            trackers,
         }
     }
 }

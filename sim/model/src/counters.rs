@@ -46,16 +46,8 @@ macro_rules! extra_counters {
 }
 
 extra_counters! {
-    /// Packets of other verbs than WRITE accepted.
-    RxVerbs = "rx_verbs";
     /// Packets of other verbs than WRITE sent, without retransmissions.
     TxVerbs = "tx_verbs";
-    /// Messages placed whole, in the order of their stream.
-    RxMessages = "rx_messages";
-    /// Packets that found no posted buffer.
-    RxNotReady = "rx_not_ready";
-    /// Packets that break a stated limit.
-    RxInvalidRequest = "rx_invalid_request";
     /// Atomics executed.
     AtomicsExecuted = "atomics_executed";
     /// Atomics answered from the replay record.

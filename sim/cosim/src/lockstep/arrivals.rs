@@ -2,7 +2,8 @@
 use std::collections::VecDeque;
 
 use metaroce_model::wire::Incoming;
-use metaroce_protocol::{DropReason, Profile, frame};
+use metaroce_protocol::table::host::Capabilities;
+use metaroce_protocol::{DropReason, frame};
 
 /// Frames of one end keep their order. A drop may come before the commit of the frame ahead of it, which takes some cycles.
 #[derive(Debug, Default)]
@@ -13,19 +14,19 @@ pub(super) struct Arrivals {
 }
 
 impl Arrivals {
-    /// A frame for a NIC that holds payloads up to `largest` bytes.
-    pub fn push(&mut self, bytes: &[u8], largest: usize) {
-        let frame = match frame::parse_up_to(bytes, Profile::Write, largest) {
+    /// A frame for such a NIC.
+    pub fn push(&mut self, bytes: &[u8], nic: &Capabilities) {
+        let frame = match frame::parse_up_to(bytes, nic.profile(), 1 << nic.largest_mtu_log2) {
             Ok(frame) => frame,
             Err(reason) => return self.drops.push_back(reason),
         };
         let incoming = Incoming::from(&frame);
         match frame.body {
             frame::Body::Ack(_) | frame::Body::Refusal(_) => self.acknowledges.push_back(incoming),
-            frame::Body::Write { payload, .. } => {
-                self.receives.push_back((incoming, payload.to_vec()));
+            body => {
+                let payload = body.payload().unwrap_or_default().to_vec();
+                self.receives.push_back((incoming, payload));
             }
-            _ => self.receives.push_back((incoming, Vec::new())),
         }
     }
 

@@ -15,6 +15,7 @@ impl Lockstep {
             regions,
             ..
         } = self.size;
+        let streams = u32::from(self.size.trackers.streams);
         let entries = |table: u32| match ConfigTable::from(table as u8) {
             ConfigTable::Connection => connections,
             ConfigTable::Path => connections * paths,
@@ -38,6 +39,12 @@ impl Lockstep {
                 commits.receive.map(|(plane, _)| plane),
                 planes,
             ),
+            (
+                "trace_retire_receive_stream",
+                commits.retire_receive,
+                connections * streams,
+            ),
+            ("trace_post_stream", commits.post, connections * streams),
             ("trace_advance_path", commits.advance, connections * paths),
             ("trace_acknowledge_plane", commits.acknowledge, planes),
             ("trace_give_up_connection", commits.give_up, connections),

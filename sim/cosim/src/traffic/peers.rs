@@ -1,7 +1,7 @@
 //! Memory, connections and paths of two NICs that are each other's peer.
 use metaroce_model::config::Size;
 use metaroce_protocol::frame::Addresses;
-use metaroce_protocol::{ConfigTable, ConnectionEntry, PathEntry, Psn, RegionEntry, Tsn};
+use metaroce_protocol::{ConfigTable, ConnectionEntry, PathEntry, Profile, Psn, RegionEntry, Tsn};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
@@ -11,7 +11,18 @@ use crate::host;
 use crate::station::Station;
 
 /// Streams of a connection.
-pub(super) const STREAMS: u32 = 3;
+pub(super) fn streams(size: Size) -> u32 {
+    u32::from(size.trackers.streams).min(3)
+}
+
+/// Number of a stream's first message: next to its wrap, where nobody keeps account of messages from 0.
+pub(super) fn first_message(profile: Profile) -> u16 {
+    match profile.tracks_messages() {
+        true => 0,
+        false => 0xFFF0,
+    }
+}
+
 /// The region that messages are written to.
 pub(super) const KEY: u32 = 0x0051_2301;
 const QP: [u32; 2] = [0x0A_0000, 0x0B_0000];

@@ -7,8 +7,8 @@ use metaroce_cosim::axi_mem::{self, AxiMemory, Memory, Timing};
 use metaroce_cosim::bus::{Agent, Stalls};
 use metaroce_cosim::model::VerilatedModel;
 use metaroce_protocol::registers as map;
-use metaroce_protocol::table::host::ConfigCommit;
-use metaroce_protocol::{ConfigTable, Counter, Profile};
+use metaroce_protocol::table::host::{Capabilities, ConfigCommit};
+use metaroce_protocol::{ConfigTable, Counter};
 use metaroce_rtl::host_side::HostSide;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -17,11 +17,32 @@ use crate::engines::{Fields, Word, model};
 
 pub const PLANES: usize = 2;
 pub const CONNECTIONS: u32 = 4;
-/// Of a connection.
-pub const STREAMS: u16 = 4;
 pub const SLOTS: usize = 4;
 pub const SQ_BASE: u64 = 0x1_0000_0FC0;
 pub const CQ_BASE: u64 = 0x2_0000_0FC0;
+
+/// log2 of a connection's streams.
+pub const STREAM_BITS: u8 = 2;
+
+/// What the NIC holds.
+pub fn capabilities() -> Capabilities {
+    Capabilities {
+        connections_log2: 2,
+        paths_log2: 4,
+        window_log2: 8,
+        planes: PLANES as u8,
+        stream_bits: 16,
+        regions_log2: 3,
+        messages_log2: 2,
+        largest_mtu_log2: 12,
+        receives_messages: true,
+        streams_log2: STREAM_BITS,
+        in_flight_log2: 4,
+        buffers_log2: 4,
+        posts_log2: 8,
+        ..Capabilities::default()
+    }
+}
 
 pub struct Bench {
     pub dut: VerilatedModel,
@@ -35,13 +56,8 @@ pub struct Bench {
 
 impl Bench {
     pub fn new(stalls: f64, seed: u64) -> Self {
-        let host_side = HostSide::<PLANES, 2, 4, SLOTS, 2>::new(
-            256,
-            4,
-            3,
-            Profile::Messages,
-            &Narrowing::none(),
-        );
+        let whole = Narrowing::none();
+        let host_side = HostSide::<PLANES, 2, 4, SLOTS, 2>::new(&capabilities(), &whole);
         let dut = model(host_side, "host_side");
         let mut memory = Memory::new();
         memory.add("sq", SQ_BASE, 64 << 3, axi_mem::Access::ReadOnly);
@@ -63,6 +79,10 @@ impl Bench {
             held: 0,
         };
         bench.set("engines_idle", 1);
+        // No plane writes: each could begin to.
+        for plane in 0..PLANES {
+            bench.set(&format!("progress_{plane}"), 0b10);
+        }
         bench
     }
 

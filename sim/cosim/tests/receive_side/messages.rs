@@ -89,7 +89,7 @@ impl Bench {
         }
     }
 
-    /// Before a cycle: a buffer is offered, and somebody takes what ends, or not.
+    /// Before a cycle: a buffer is offered.
     pub fn offer(&mut self) {
         let Some(messages) = &mut self.messages else {
             return;
@@ -115,8 +115,6 @@ impl Bench {
             let port = self.port("post");
             self.dut.set_bytes(port, &word.finish());
         }
-        let ready = !self.rng.random_bool(self.load.stalls);
-        self.set("whole_ready", ready.into());
     }
 
     /// After the commit of a packet: what ended, what was posted.
@@ -126,8 +124,10 @@ impl Bench {
         }
         let names = ["trace_retire_receive", "trace_post", "whole_valid"];
         let [retired, posted, whole_valid] = names.map(|name| self.get(name));
-        let taken = whole_valid == 1 && self.get("whole_ready") == 1;
-        let whole = taken.then(|| self.bytes("whole"));
+        let whole = (whole_valid == 1).then(|| self.bytes("whole"));
+        let counts = self.bytes("counts");
+        // The last of its fields.
+        assert_eq!(u64::from(counts[32 / 8] & 1), whole_valid, "rx_messages");
         let post_taken = self.get("post_ready") == 1;
         let messages = self.messages.as_mut().expect("it speaks of messages");
         let streams = &mut self.reference.streams;

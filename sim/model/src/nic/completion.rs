@@ -1,7 +1,7 @@
 //! Messages in, completions out.
 use metaroce_protocol::{CompletionStatus, Counter, Wqe, WqeOpcode};
 
-use super::{Extra, Failure, Nic};
+use super::{Failure, Nic};
 use crate::message::{Message, Role};
 use crate::mutant::Mutant;
 use crate::tracker::{ReceiveBuffer, Stream, Whole};
@@ -107,6 +107,12 @@ impl Nic {
         None
     }
 
+    /// Whether this connection and this stream of it are there.
+    pub fn takes_receives(&self, connection: u32, stream: u16) -> bool {
+        let state = self.connections.get(connection as usize);
+        state.is_some_and(Option::is_some) && stream < self.size.trackers.streams
+    }
+
     /// Posts a buffer on a stream of a connection. `false`: no such connection or stream, or no room.
     pub fn post_receive(&mut self, connection: u32, stream: u16, buffer: ReceiveBuffer) -> bool {
         let trackers = self.size.trackers;
@@ -129,14 +135,21 @@ impl Nic {
     /// Completes the next message of a stream at its receiver, and begins what it asks for. Its bytes are in memory once all that was
     /// [`super::Received::Placed`] before is.
     pub fn retire_receive(&mut self) -> Option<ReceiveCompletion> {
-        let (connection, stream) = self.ready.pop_front()?;
+        let &(connection, stream) = self.ready.front()?;
+        self.retire_receive_of(connection, stream)
+    }
+
+    /// The same of this stream; `None`: its next message is not whole.
+    pub fn retire_receive_of(&mut self, connection: u32, stream: u16) -> Option<ReceiveCompletion> {
+        let place = self.ready.iter().position(|&r| r == (connection, stream))?;
+        self.ready.remove(place);
         let state = self.connections[connection as usize].as_mut()?;
         let tracker = state.streams.get_mut(&stream)?;
         let whole = tracker.retire()?;
         if tracker.is_ready() {
             self.ready.push_back((connection, stream));
         }
-        self.extra.count(Extra::RxMessages);
+        self.counters.add(Counter::RxMessages, 1);
         self.on_posted(connection);
         let Whole {
             request,

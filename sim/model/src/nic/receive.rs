@@ -2,7 +2,7 @@
 use metaroce_protocol::{Counter, Msg, Nak, Psn, RefusalReason, Sack};
 
 use super::placement::Effect;
-use super::{Extra, Nic, PendingRefusal, REFUSALS};
+use super::{Nic, PendingRefusal, REFUSALS};
 use crate::mutant::Mutant;
 use crate::receive::Verdict;
 use crate::wire::{Body, Incoming, Outgoing};
@@ -110,7 +110,7 @@ impl Nic {
             self.counters.add(Counter::RxWrites, 1);
             self.counters.add(Counter::RxWriteBytes, write.payload);
         } else {
-            self.extra.count(Extra::RxVerbs);
+            self.counters.add(Counter::RxVerbs, 1);
         }
         self.carry_out(path, effect)
     }
@@ -125,8 +125,8 @@ impl Nic {
         match reason {
             RefusalReason::BadKey => self.counters.add(Counter::RxBadKey, 1),
             RefusalReason::BadRange => self.counters.add(Counter::RxBadRange, 1),
-            RefusalReason::ReceiverNotReady => self.extra.count(Extra::RxNotReady),
-            _ => self.extra.count(Extra::RxInvalidRequest),
+            RefusalReason::ReceiverNotReady => self.counters.add(Counter::RxNotReady, 1),
+            _ => self.counters.add(Counter::RxInvalidRequest, 1),
         }
         if !room {
             self.counters.add(Counter::RefusalsDropped, 1);
