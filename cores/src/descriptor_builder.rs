@@ -1,7 +1,7 @@
 //! From decisions to descriptors.
+use crate::data_tail::DataTail;
 use crate::forwarded_table::ForwardedTable;
-use crate::generated::constants::{OPCODE_PROBE, OPCODE_WRITE};
-use crate::generated::tails::PackWriteTail;
+use crate::generated::constants::OPCODE_PROBE;
 use crate::narrow::Narrowing;
 use crate::next_in_turn::NextInTurn;
 use crate::path_table::PathTable;
@@ -82,7 +82,6 @@ pub struct DescriptorBuilder<
     pub slots: Signal<Out, Bits<16>>,
     path_bits: Constant<Bits<4>>,
     window_bits: Constant<Bits<4>>,
-    write_opcode: Constant<Bits<8>>,
     probe_opcode: Constant<Bits<8>>,
     plane_number: [Constant<Bits<3>>; N],
     queue: [TransmissionQueue; N],
@@ -105,7 +104,7 @@ pub struct DescriptorBuilder<
     epoch2: Dff<Bits<8>>,
     entropy2: Dff<Bits<16>>,
     offset2: Dff<Bits<32>>,
-    tail: PackWriteTail,
+    tail: DataTail,
     remaining: Signal<Local, Bits<32>>,
     mtu: Signal<Local, Bits<32>>,
     shown: Dff<TxDescriptor>,
@@ -121,8 +120,8 @@ pub struct DescriptorBuilder<
 impl<const N: usize, const CA: usize, const GA: usize, const IW: usize, const FA: usize>
     DescriptorBuilder<N, CA, GA, IW, FA>
 {
-    /// A builder of this size.
-    pub fn new(narrowing: &Narrowing) -> Self {
+    /// A builder of this size; `messages`: it knows the verbs that profile `Messages` adds.
+    pub fn new(messages: bool, narrowing: &Narrowing) -> Self {
         assert!(FA == GA + IW && GA > CA, "index widths");
         Self {
             clock: Default::default(),
@@ -152,7 +151,6 @@ impl<const N: usize, const CA: usize, const GA: usize, const IW: usize, const FA
             slots: Default::default(),
             path_bits: Constant::new(bits((GA - CA) as u64)),
             window_bits: Constant::new(bits(IW as u64)),
-            write_opcode: Constant::new(bits(OPCODE_WRITE)),
             probe_opcode: Constant::new(bits(OPCODE_PROBE)),
             plane_number: std::array::from_fn(|i| Constant::new(bits(i as u64))),
             queue: std::array::from_fn(|_| Default::default()),
@@ -175,7 +173,7 @@ impl<const N: usize, const CA: usize, const GA: usize, const IW: usize, const FA
             epoch2: Default::default(),
             entropy2: Default::default(),
             offset2: Default::default(),
-            tail: Default::default(),
+            tail: DataTail::new(messages),
             remaining: Default::default(),
             mtu: Default::default(),
             shown: Default::default(),
@@ -318,14 +316,9 @@ impl<const N: usize, const CA: usize, const GA: usize, const IW: usize, const FA
         // F2.
         self.mtu.next = bits::<32>(1) << self.mtu_log2.val();
         self.remaining.next = self.message2.q.val().length - self.offset2.q.val();
-        self.tail.msg_stream.next = self.message2.q.val().stream;
-        self.tail.msg_message.next = self.message2.q.val().message;
-        self.tail.msg_offset.next = self.offset2.q.val();
-        self.tail.reth_address.next =
-            self.message2.q.val().remote_address + bit_cast::<64, 32>(self.offset2.q.val());
-        self.tail.reth_r_key.next = self.message2.q.val().r_key;
-        self.tail.reth_length.next = self.message2.q.val().length;
-        self.shown.d.next.opcode = self.write_opcode.val();
+        self.tail.message.next = self.message2.q.val();
+        self.tail.offset.next = self.offset2.q.val();
+        self.shown.d.next.opcode = self.tail.opcode.val();
         self.shown.d.next.ack_request = self.stage2.q.val().ack_request;
         self.shown.d.next.dest_qp = self.connection2.q.val().remote_qp;
         self.shown.d.next.psn = self.stage2.q.val().psn;
@@ -345,7 +338,7 @@ impl<const N: usize, const CA: usize, const GA: usize, const IW: usize, const FA
         }
         self.shown.d.next.local_address =
             self.message2.q.val().local_address + bit_cast::<64, 32>(self.offset2.q.val());
-        self.shown.d.next.tail = self.tail.bits.val();
+        self.shown.d.next.tail = self.tail.tail.val();
         if self.stage2.q.val().probe {
             self.shown.d.next.opcode = self.probe_opcode.val();
             self.shown.d.next.payload = bits::<16>(0);

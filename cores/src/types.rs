@@ -112,6 +112,12 @@ pub struct Message {
     pub r_key: Bits<32>,
     /// Bytes.
     pub length: Bits<32>,
+    /// The WQE's; in profile `Write` this and what follows is 0.
+    pub opcode: Bits<8>,
+    /// The posted buffer that it takes, where its opcode says so.
+    pub receive: Bits<32>,
+    /// The immediate that it hands over; 0 without one.
+    pub immediate: Bits<32>,
 }
 
 /// What a plane's writer does in this cycle, for whoever wants to know when bytes are in memory.

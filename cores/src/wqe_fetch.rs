@@ -6,6 +6,7 @@ use crate::generated::constants;
 use crate::generated::host::UnpackWqe;
 use crate::prim::Dff;
 use crate::ram_bypass::RamBypass;
+use crate::receive_numbers::ReceiveNumbers;
 use crate::ring_reader::RingReader;
 use crate::types::{ConfigWrite, Message};
 
@@ -46,10 +47,11 @@ pub struct Work {
 /// In: `enable`, `base` (a multiple of 64), `size_log2`, `doorbell` (WQEs ever posted), `mtu_log2`, `config_write`;
 /// `slot_free`; the AXI4 read channels; `message_ready`. Out: `message`, `message_valid` (not of a bad one); `take` (the
 /// WQE gets its slot in this cycle, handed over or bad) with `work` and `packets` (0 if bad); `idle` (nothing is posted
-/// that was not taken). Bad: opcode not WRITE, no such connection, or memory answered with an error.
-/// Latency: 14 cycles and memory's from doorbell to `message_valid`.
+/// that was not taken). Bad: an opcode that its profile does not offer, no such connection or (profile `Messages`) stream, or memory
+/// answered with an error. A WQE is taken by the tables of that cycle: if a connection is configured while it waits, it is looked at again.
+/// Latency: 14 cycles and memory's from doorbell to `message_valid`. `CA` address bits of connections, `XA` of all streams.
 #[derive(LogicBlock)]
-pub struct WqeFetch<const CA: usize> {
+pub struct WqeFetch<const CA: usize, const XA: usize> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
     pub enable: Signal<In, Bit>,
@@ -76,22 +78,39 @@ pub struct WqeFetch<const CA: usize> {
     pub idle: Signal<Out, Bit>,
     step: Dff<Fetch>,
     reader: RingReader<512>,
-    unknown: Dff<Bit>,
+    found: Dff<Bit>,
     count: Dff<Bits<25>>,
     connections: RamBypass<Bit, CA>,
+    receives: ReceiveNumbers<CA, XA>,
     wqe: UnpackWqe,
     full: Signal<Local, Bits<33>>,
     known: Signal<Local, Bit>,
     bad: Signal<Local, Bit>,
     wide_one: Constant<Bits<33>>,
     outside: Constant<Bits<16>>,
-    opcode: Constant<Bits<8>>,
+    messages: Constant<Bit>,
+    no_stream: Constant<Bits<16>>,
+    stream_bits: Constant<Bits<5>>,
+    asks_write: Constant<Bits<8>>,
+    asks_last: Constant<Bits<8>>,
+    asks_write_imm: Constant<Bits<8>>,
+    asks_send_imm: Constant<Bits<8>>,
+    configured: Signal<Local, Bit>,
+    open: Signal<Local, Bit>,
     connection_table: Constant<Bits<4>>,
 }
 
-impl<const CA: usize> Default for WqeFetch<CA> {
-    fn default() -> Self {
+impl<const CA: usize, const XA: usize> WqeFetch<CA, XA> {
+    /// `messages`: it knows the verbs that profile `Messages` adds.
+    pub fn new(messages: bool) -> Self {
         assert!((1..=12).contains(&CA), "2 to 4096 connections");
+        let stream_bits = (XA - CA) as LiteralType;
+        // What a profile offers is a range from WRITE up.
+        let last = if messages {
+            constants::WQE_SEND_IMM
+        } else {
+            constants::WQE_WRITE
+        };
         Self {
             clock: Default::default(),
             reset: Default::default(),
@@ -119,25 +138,34 @@ impl<const CA: usize> Default for WqeFetch<CA> {
             idle: Default::default(),
             step: Default::default(),
             reader: Default::default(),
-            unknown: Default::default(),
+            found: Default::default(),
             count: Default::default(),
             connections: Default::default(),
+            receives: Default::default(),
             wqe: Default::default(),
             full: Default::default(),
             known: Default::default(),
             bad: Default::default(),
             wide_one: Constant::new(1.into()),
             outside: Constant::new((0xFFFF & !((1 << CA) - 1)).into()),
-            opcode: Constant::new(constants::WQE_WRITE.into()),
+            messages: Constant::new(messages),
+            no_stream: Constant::new((0xFFFF & !((1 << stream_bits) - 1)).into()),
+            stream_bits: Constant::new(stream_bits.into()),
+            asks_write: Constant::new(constants::WQE_WRITE.into()),
+            asks_last: Constant::new(last.into()),
+            asks_write_imm: Constant::new(constants::WQE_WRITE_IMM.into()),
+            asks_send_imm: Constant::new(constants::WQE_SEND_IMM.into()),
+            configured: Default::default(),
+            open: Default::default(),
             connection_table: Constant::new(constants::TABLE_CONNECTION.into()),
         }
     }
 }
 
-impl<const CA: usize> Logic for WqeFetch<CA> {
+impl<const CA: usize, const XA: usize> Logic for WqeFetch<CA, XA> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, step, unknown, count);
+        dff_setup!(self, clock, step, found, count);
         clock!(self, clock, reader, connections);
         self.reader.reset.next = self.reset.val();
         self.reader.enable.next = self.enable.val();
@@ -158,8 +186,17 @@ impl<const CA: usize> Logic for WqeFetch<CA> {
         self.connections.read_address.next = bit_cast::<CA, 16>(self.wqe.connection.val());
         self.connections.write_address.next = bit_cast::<CA, 16>(self.config_write.val().index);
         self.connections.write_data.next = self.config_write.val().data.get_bit(0);
-        self.connections.write_enable.next = self.config_write.val().valid
+        self.configured.next = self.config_write.val().valid
             & (self.config_write.val().table == self.connection_table.val());
+        self.connections.write_enable.next = self.configured.val();
+        self.receives.clock.next = self.clock.val();
+        self.receives.reset.next = self.reset.val();
+        self.receives.start.next = self.configured.val();
+        self.receives.start_connection.next = bit_cast::<CA, 16>(self.config_write.val().index);
+        self.receives.stream.next = bit_cast::<XA, 16>(
+            (self.wqe.connection.val() << self.stream_bits.val()) | self.wqe.stream.val(),
+        );
+        self.receives.take.next = false;
 
         self.message_valid.next = false;
         self.take.next = false;
@@ -170,9 +207,11 @@ impl<const CA: usize> Logic for WqeFetch<CA> {
             >> self.mtu_log2.val();
         self.known.next = self.connections.read_data.val()
             & !(self.wqe.connection.val() & self.outside.val()).any();
-        self.bad.next = (self.wqe.opcode.val() != self.opcode.val())
+        self.bad.next = (self.wqe.opcode.val() < self.asks_write.val())
+            | (self.wqe.opcode.val() > self.asks_last.val())
+            | (self.messages.val() & (self.wqe.stream.val() & self.no_stream.val()).any())
             | self.reader.error.val()
-            | self.unknown.q.val();
+            | !self.found.q.val();
 
         self.message.next.connection = bit_cast::<12, 16>(self.wqe.connection.val());
         self.message.next.stream = self.wqe.stream.val();
@@ -181,6 +220,18 @@ impl<const CA: usize> Logic for WqeFetch<CA> {
         self.message.next.remote_address = self.wqe.remote_address.val();
         self.message.next.r_key = self.wqe.r_key.val();
         self.message.next.length = self.wqe.length.val();
+        self.message.next.opcode = 0.into();
+        self.message.next.receive = 0.into();
+        self.message.next.immediate = 0.into();
+        if self.messages.val() {
+            self.message.next.opcode = self.wqe.opcode.val();
+            self.message.next.receive = self.receives.number.val();
+            if (self.wqe.opcode.val() == self.asks_write_imm.val())
+                | (self.wqe.opcode.val() == self.asks_send_imm.val())
+            {
+                self.message.next.immediate = self.wqe.immediate.val();
+            }
+        }
         self.work.next.wr_id = self.wqe.wr_id.val();
         self.work.next.opcode = self.wqe.opcode.val();
         self.work.next.connection = self.wqe.connection.val();
@@ -189,6 +240,8 @@ impl<const CA: usize> Logic for WqeFetch<CA> {
         self.work.next.length = self.wqe.length.val();
         self.work.next.wqe_index = self.reader.index.val();
         self.work.next.bad = self.bad.val();
+        self.open.next =
+            self.slot_free.val() & !(self.messages.val() & self.receives.loading.val());
         self.packets.next = self.count.q.val();
         if self.bad.val() {
             self.packets.next = 0.into();
@@ -201,17 +254,27 @@ impl<const CA: usize> Logic for WqeFetch<CA> {
                 }
             }
             Fetch::Count => {
-                self.unknown.d.next = !self.known.val();
+                // By the table of the cycle before; if that changes now, once more.
+                self.found.d.next = self.known.val();
                 self.count.d.next = bit_cast::<25, 33>(self.full.val());
                 if !self.wqe.length.val().any() {
                     self.count.d.next = 1.into();
                 }
                 self.step.d.next = Fetch::Offer;
+                if self.configured.val() {
+                    self.step.d.next = Fetch::Look;
+                }
             }
             Fetch::Offer => {
-                self.message_valid.next = self.slot_free.val() & !self.bad.val();
-                self.take.next = self.slot_free.val() & (self.bad.val() | self.message_ready.val());
+                self.message_valid.next = self.open.val() & !self.bad.val();
+                self.take.next = self.open.val() & (self.bad.val() | self.message_ready.val());
+                self.receives.take.next = self.messages.val()
+                    & self.take.val()
+                    & !self.bad.val()
+                    & (self.wqe.opcode.val() != self.asks_write.val());
                 if self.take.val() {
+                    self.step.d.next = Fetch::Look;
+                } else if self.configured.val() {
                     self.step.d.next = Fetch::Look;
                 }
             }

@@ -290,7 +290,7 @@ impl<
             trace_give_up_valid: Default::default(),
             trace_give_up_connection: Default::default(),
             receive_side: ReceiveSide::new(GA - CA, profile, narrowing),
-            transmit_side: TransmitSide::new(narrowing),
+            transmit_side: TransmitSide::new(profile, narrowing),
             configuration: NarrowConfig::new(narrowing),
             narrow_data: NarrowDescriptor::data(narrowing),
             narrow_answer: NarrowDescriptor::answer(narrowing),

@@ -70,7 +70,7 @@ pub struct Nic<
     pub memory_error: Signal<Out, Bits<8>>,
     /// What the engines do, for the lockstep.
     pub trace: Trace,
-    host: HostSide<N, CA, M, MA>,
+    host: HostSide<N, CA, XA, M, MA>,
     engine: Engine<N, P, CA, GA, RA, C, F, W, IW, G, FA, TA, QA, MA, SA, EA, XA, XM, XP, XE, XB, X>,
     plane_rx: [PlaneRx<D, K, H, A>; N],
     plane_tx: [PlaneTx<D, K, H, A>; N],
@@ -160,7 +160,7 @@ impl<
             messages_log2: MA as u8,
             reserved0: 0,
             largest_mtu_log2: max_payload.ilog2() as u8,
-            receives_messages: receives,
+            speaks_messages: receives,
             streams_log2: of_messages(XA - CA),
             in_flight_log2: of_messages(XM),
             buffers_log2: of_messages(XP),

@@ -189,21 +189,19 @@ pub fn emit_receive_side(size: Size, profile: Profile) -> Result<Design, EmitErr
     })
 }
 
-/// The Verilog of its transmit side alone.
-pub fn emit_transmit_side(size: Size) -> Result<Design, EmitError> {
+/// The Verilog of its transmit side alone, for this profile.
+pub fn emit_transmit_side(size: Size, profile: Profile) -> Result<Design, EmitError> {
+    let whole = Narrowing::none();
     with_stack(move || match size {
         Size::Medium => emit_as(
-            MediumTransmitSide::new(&Narrowing::none()),
+            MediumTransmitSide::new(profile, &whole),
             "transmit_side_medium",
         ),
         Size::Small => emit_as(
-            SmallTransmitSide::new(&Narrowing::none()),
+            SmallTransmitSide::new(profile, &whole),
             "transmit_side_small",
         ),
-        Size::Tiny => emit_as(
-            TinyTransmitSide::new(&Narrowing::none()),
-            "transmit_side_tiny",
-        ),
+        Size::Tiny => emit_as(TinyTransmitSide::new(profile, &whole), "transmit_side_tiny"),
     })
 }
 

@@ -9,6 +9,7 @@ use metaroce_cores::resolver::Resolver;
 use metaroce_cores::transmit_config::TransmitConfig;
 use metaroce_cores::transmit_engine::TransmitEngine;
 use metaroce_cores::types::{ConfigWrite, FrameEvent, Message, TxDescriptor};
+use metaroce_protocol::Profile;
 use rust_hdl::prelude::*;
 
 /// Transmit engine, ACK engine, resolver, retransmit queues and walk, for N planes.
@@ -154,7 +155,7 @@ impl<
 > TransmitSide<P, CA, GA, C, F, N, W, IW, FA, TA, QA, MA>
 {
     /// A transmit side of this size.
-    pub fn new(narrowing: &Narrowing) -> Self {
+    pub fn new(profile: Profile, narrowing: &Narrowing) -> Self {
         assert!((1..=8).contains(&N), "1 to 8 planes");
         assert!((1..=16).contains(&P) && CA < GA, "1 to 16 paths");
         assert!(
@@ -216,7 +217,7 @@ impl<
             trace_give_up_connection: Default::default(),
             configuration: Default::default(),
             engine: TransmitEngine::new(W, narrowing),
-            builder: DescriptorBuilder::new(narrowing),
+            builder: DescriptorBuilder::new(profile.tracks_messages(), narrowing),
             ack: AckEngine::new(narrowing),
             resolver: Resolver::new(narrowing),
             connections: Default::default(),

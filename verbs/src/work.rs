@@ -93,6 +93,15 @@ impl Operation {
             _ => None,
         }
     }
+
+    /// An atomic's number to add or to put in place, and what its word must hold.
+    const fn operands(&self) -> (u64, u64) {
+        match *self {
+            Self::FetchAdd { add, .. } => (add, 0),
+            Self::CompareSwap { compare, swap, .. } => (swap, compare),
+            _ => (0, 0),
+        }
+    }
 }
 
 /// One message to be (ibv_send_wr), checked.
@@ -115,9 +124,10 @@ pub struct WorkRequest {
 }
 
 impl WorkRequest {
-    /// As hardware takes it; immediate and operands have no place there yet.
+    /// As hardware takes it.
     pub fn wqe(&self) -> Wqe {
         let remote = self.operation.remote();
+        let (operand, compare) = self.operation.operands();
         Wqe {
             opcode: self.operation.opcode(),
             connection: self.connection as u16,
@@ -128,6 +138,9 @@ impl WorkRequest {
             local_address: self.local_address,
             remote_address: remote.map_or(0, |r| r.address),
             wr_id: self.wr_id,
+            immediate: self.operation.immediate().unwrap_or(0),
+            operand,
+            compare,
             ..Wqe::default()
         }
     }

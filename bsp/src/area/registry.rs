@@ -243,9 +243,18 @@ pub(crate) const SUBJECTS: &[Subject] = &[
     Subject {
         name: "transmit_side",
         sizes: &[
-            ("small", || sizes::emit_transmit_side(sizes::Size::Small)),
-            ("medium", || sizes::emit_transmit_side(sizes::Size::Medium)),
-            ("tiny", || sizes::emit_transmit_side(sizes::Size::Tiny)),
+            ("small", || {
+                let size = sizes::Size::Small;
+                sizes::emit_transmit_side(size, size.profile())
+            }),
+            ("medium", || {
+                let size = sizes::Size::Medium;
+                sizes::emit_transmit_side(size, size.profile())
+            }),
+            ("tiny", || {
+                let size = sizes::Size::Tiny;
+                sizes::emit_transmit_side(size, size.profile())
+            }),
         ],
     },
     Subject {

@@ -232,6 +232,12 @@ pub struct UnpackWqe {
     pub remote_address: Signal<Out, Bits<64>>,
     /// Comes back in the completion.
     pub wr_id: Signal<Out, Bits<64>>,
+    /// Handed over with the message, where its opcode says so.
+    pub immediate: Signal<Out, Bits<32>>,
+    /// Atomics: number to add or to put in place.
+    pub operand: Signal<Out, Bits<64>>,
+    /// Compare-and-swap: what the word must hold.
+    pub compare: Signal<Out, Bits<64>>,
 }
 
 impl Logic for UnpackWqe {
@@ -247,6 +253,9 @@ impl Logic for UnpackWqe {
         self.local_address.next = self.bits.val().get_bits::<64>(128);
         self.remote_address.next = self.bits.val().get_bits::<64>(192);
         self.wr_id.next = self.bits.val().get_bits::<64>(256);
+        self.immediate.next = self.bits.val().get_bits::<32>(320);
+        self.operand.next = self.bits.val().get_bits::<64>(384);
+        self.compare.next = self.bits.val().get_bits::<64>(448);
     }
 }
 
@@ -273,6 +282,12 @@ pub struct PackWqe {
     pub remote_address: Signal<In, Bits<64>>,
     /// Comes back in the completion.
     pub wr_id: Signal<In, Bits<64>>,
+    /// Handed over with the message, where its opcode says so.
+    pub immediate: Signal<In, Bits<32>>,
+    /// Atomics: number to add or to put in place.
+    pub operand: Signal<In, Bits<64>>,
+    /// Compare-and-swap: what the word must hold.
+    pub compare: Signal<In, Bits<64>>,
     /// The word, first byte of the host lowest.
     pub bits: Signal<Out, Bits<512>>,
 }
@@ -289,7 +304,10 @@ impl Logic for PackWqe {
             | (bit_cast::<512, 32>(self.length.val()) << 96)
             | (bit_cast::<512, 64>(self.local_address.val()) << 128)
             | (bit_cast::<512, 64>(self.remote_address.val()) << 192)
-            | (bit_cast::<512, 64>(self.wr_id.val()) << 256);
+            | (bit_cast::<512, 64>(self.wr_id.val()) << 256)
+            | (bit_cast::<512, 32>(self.immediate.val()) << 320)
+            | (bit_cast::<512, 64>(self.operand.val()) << 384)
+            | (bit_cast::<512, 64>(self.compare.val()) << 448);
     }
 }
 

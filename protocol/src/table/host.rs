@@ -29,6 +29,14 @@ layout! {
         remote_address: u64 = 64,
         /// Comes back in the completion.
         wr_id: u64 = 64,
+        /// Handed over with the message, where its opcode says so.
+        immediate: u32 = 32,
+        /// Unused, 0.
+        reserved0: u32 = 32,
+        /// Atomics: number to add or to put in place.
+        operand: u64 = 64,
+        /// Compare-and-swap: what the word must hold.
+        compare: u64 = 64,
     }
 }
 
@@ -161,8 +169,8 @@ layout! {
         reserved0: u8 = 3,
         /// Largest payload of a frame in bytes, log2.
         largest_mtu_log2: u8 = 4,
-        /// It takes Sends, and Writes with immediate; if not, the fields after this are 0.
-        receives_messages: bool = 1,
+        /// Profile `Messages`: it sends and takes Sends, and Writes with immediate. If not, the fields after this are 0.
+        speaks_messages: bool = 1,
         /// Streams a connection at the receiver, log2.
         streams_log2: u8 = 5,
         /// Messages of a stream in flight at the receiver, log2.
@@ -199,9 +207,9 @@ layout! {
 }
 
 impl Capabilities {
-    /// What the receiver understands.
+    /// What it speaks.
     pub const fn profile(&self) -> Profile {
-        match self.receives_messages {
+        match self.speaks_messages {
             true => Profile::Messages,
             false => Profile::Write,
         }

@@ -1,5 +1,5 @@
 //! What the suite can ask of an endpoint. Whatever an endpoint can't do it says with [`Stop::Lacks`].
-use metaroce_protocol::{CompletionStatus, WqeOpcode};
+use metaroce_protocol::{CompletionStatus, Wqe, WqeOpcode};
 
 use crate::check::{Check, Stop};
 use crate::mutants::Mutant;
@@ -40,6 +40,27 @@ pub struct Work {
     pub compare: u64,
     /// Comes back in the completion.
     pub wr_id: u64,
+}
+
+impl Work {
+    /// Message `message` of its stream, as a WQE.
+    pub fn wqe(&self, connection: u16, message: u16) -> Wqe {
+        Wqe {
+            opcode: self.verb,
+            connection,
+            stream: self.stream,
+            message,
+            r_key: self.r_key,
+            length: self.length,
+            local_address: self.local,
+            remote_address: self.remote,
+            wr_id: self.wr_id,
+            immediate: self.immediate,
+            operand: self.operand,
+            compare: self.compare,
+            ..Wqe::default()
+        }
+    }
 }
 
 /// A buffer that the target's application posts.

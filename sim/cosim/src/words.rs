@@ -1,4 +1,5 @@
 //! Packed words of struct ports: first field lowest.
+use metaroce_protocol::{Wqe, WqeOpcode};
 
 /// Fields to bytes, least significant first.
 #[derive(Default)]
@@ -42,6 +43,26 @@ impl Packer {
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
     }
+}
+
+/// The word `Message` of a WQE; `receive`: the posted buffer that it takes. `None`: as in profile `Write`.
+pub fn message(wqe: &Wqe, receive: Option<u32>) -> Packer {
+    let opcode = receive.map_or(0, |_| wqe.opcode.code());
+    let immediate = match wqe.opcode {
+        WqeOpcode::WriteImm | WqeOpcode::SendImm => wqe.immediate,
+        _ => 0,
+    };
+    Packer::default()
+        .field(wqe.connection.into(), 12)
+        .field(wqe.stream.into(), 16)
+        .field(wqe.message.into(), 16)
+        .field(wqe.local_address, 64)
+        .field(wqe.remote_address, 64)
+        .field(wqe.r_key.into(), 32)
+        .field(wqe.length.into(), 32)
+        .field(opcode.into(), 8)
+        .field(receive.unwrap_or(0).into(), 32)
+        .field(immediate.into(), 32)
 }
 
 /// Bytes, least significant first, to fields.

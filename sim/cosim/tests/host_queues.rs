@@ -2,13 +2,14 @@
 mod engines;
 mod host_bench;
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 use engines::Word;
-use host_bench::{Bench, CONNECTIONS, CQ_BASE, SLOTS, SQ_BASE, STREAM_BITS};
+use host_bench::{Bench, CONNECTIONS, CQ_BASE, SLOTS, SQ_BASE, STREAM_BITS, STREAMS, commit};
 use metaroce_cosim::axi_lite::Access;
+use metaroce_cosim::words;
 use metaroce_protocol::registers as map;
-use metaroce_protocol::{CompletionStatus, ConfigTable, Counter, Cqe, Wqe, WqeOpcode};
+use metaroce_protocol::{CompletionStatus, ConfigTable, Counter, Cqe, Profile, Wqe, WqeOpcode};
 use rand::Rng;
 
 /// Messages to be sent in a run.
@@ -19,15 +20,13 @@ struct Posted {
     index: u32,
     wqe: Wqe,
     taken: bool,
+    /// It can't be: known once it is taken.
+    bad: bool,
     /// Packets not delivered.
     left: u32,
 }
 
 impl Posted {
-    fn is_bad(&self) -> bool {
-        self.wqe.opcode != WqeOpcode::Write || self.wqe.connection >= 3
-    }
-
     fn slot(&self) -> u64 {
         u64::from(self.index) % SLOTS as u64
     }
@@ -41,6 +40,10 @@ struct Queues {
     /// Not completed, oldest first.
     messages: VecDeque<Posted>,
     failures: Vec<Option<(CompletionStatus, u16, u16)>>,
+    /// Connections that exist.
+    known: Vec<bool>,
+    /// By connection and stream: the buffer that the next message takes, if it takes one.
+    receives: HashMap<(u16, u16), u32>,
     doorbell: u32,
     taken: u32,
     /// CQEs, and of those the ones of messages that came.
@@ -72,12 +75,15 @@ impl Queues {
         for index in 0..CONNECTIONS as u16 - 1 {
             bench.commit(ConfigTable::Connection, index, &[1, 0, 0, 0, 0, 0, 0, 0]);
         }
+        bench.configured.clear();
         Self {
             bench,
             sq_log2,
             cq_log2,
             messages: VecDeque::new(),
             failures: vec![None; CONNECTIONS as usize],
+            known: vec![true, true, true, false],
+            receives: HashMap::new(),
             doorbell: 0,
             taken: 0,
             completed: 0,
@@ -99,18 +105,23 @@ impl Queues {
             _ => rng.random_range(1..20_000),
         };
         Wqe {
-            opcode: if rng.random_bool(0.05) {
-                WqeOpcode::Unknown(9)
-            } else {
-                WqeOpcode::Write
-            },
+            opcode: WqeOpcode::from_code(match rng.random_range(0..20) {
+                0 => rng.random_range(5..=255),
+                1 => 0,
+                _ => rng.random_range(1..=4),
+            }),
             connection: if rng.random_bool(0.05) {
                 rng.random_range(3..0x1000)
             } else {
                 rng.random_range(0..3)
             },
-            stream: rng.random_range(0..4),
+            stream: if rng.random_bool(0.05) {
+                rng.random_range(STREAMS..0x1000)
+            } else {
+                rng.random_range(0..STREAMS)
+            },
             message: rng.random_range(0..4),
+            immediate: rng.random(),
             r_key: rng.random(),
             length,
             local_address: rng.random(),
@@ -134,6 +145,7 @@ impl Queues {
             index,
             wqe,
             taken: false,
+            bad: false,
             left: wqe.length.div_ceil(1024).max(1),
         });
         self.doorbell += 1;
@@ -142,9 +154,19 @@ impl Queues {
             .push(Access::Write(map::SQ_DOORBELL.offset, self.doorbell));
     }
 
+    /// Sets a connection up anew, or ends it, while WQEs of it may wait.
+    fn configure(&mut self) {
+        let index = self.bench.rng.random_range(0..CONNECTIONS as u16);
+        let valid = self.bench.rng.random_bool(0.8);
+        let entry = [valid.into(), 0, 0, 0, 0, 0, 0, 0];
+        for access in commit(ConfigTable::Connection, index, &entry) {
+            self.bench.bus.push(access);
+        }
+    }
+
     fn fail(&mut self) {
         let which = self.bench.rng.random_range(0..self.messages.len().max(1));
-        let Some(message) = self.messages.get(which).filter(|message| !message.is_bad()) else {
+        let Some(message) = self.messages.get(which).filter(|m| m.taken && !m.bad) else {
             return;
         };
         let reason = [
@@ -185,7 +207,7 @@ impl Queues {
             .filter(|&i| {
                 let message = &self.messages[i];
                 message.taken
-                    && !message.is_bad()
+                    && !message.bad
                     && message.left > 0
                     && self.failure(message.wqe.connection).is_none()
             })
@@ -256,6 +278,7 @@ impl Queues {
         self.play_receive_side();
         let (delivered, ready) = self.play_transmit_side();
         self.bench.settle();
+        self.note_configuration();
         // In one cycle: resolve, message load, retire; but a commit knows only what was before the cycle.
         let load = self.bench.get("trace_message_valid") == 1;
         let retire = self.bench.get("trace_retire_valid") == 1;
@@ -286,14 +309,38 @@ impl Queues {
         self.bench.dut.rise().unwrap();
     }
 
+    /// A connection was set up anew: its streams start again.
+    fn note_configuration(&mut self) {
+        for (_, table, index, entry) in self.bench.configured.drain(..) {
+            assert_eq!(table, u64::from(ConfigTable::Connection.code()));
+            self.known[index as usize] = entry[0] & 1 == 1;
+            self.receives.retain(|&(of, _), _| u64::from(of) != index);
+            assert_eq!(
+                self.bench
+                    .dut
+                    .get_u64(self.bench.dut.port("trace_message_valid").unwrap()),
+                0,
+                "none is taken meanwhile"
+            );
+        }
+    }
+
+    /// Whether a WQE can be, as the tables stand.
+    fn is_bad(&self, wqe: &Wqe) -> bool {
+        let known = self.known.get(usize::from(wqe.connection));
+        !Profile::Messages.offers(wqe.opcode) || wqe.stream >= STREAMS || known != Some(&true)
+    }
+
     fn check_message(&mut self, ready: bool) {
+        let next = self.messages.iter().find(|message| !message.taken);
+        let bad = self.is_bad(&next.expect("a posted WQE").wqe);
         let message = self
             .messages
             .iter_mut()
             .find(|message| !message.taken)
             .expect("a posted WQE");
-        message.taken = true;
-        let (wqe, slot, bad) = (message.wqe, message.slot(), message.is_bad());
+        (message.taken, message.bad) = (true, bad);
+        let (wqe, slot) = (message.wqe, message.slot());
         self.taken += 1;
         assert_eq!(
             ready && self.bench.get("message_valid") == 1,
@@ -302,15 +349,15 @@ impl Queues {
         );
         assert_eq!(self.bench.get("message_slot"), slot);
         if !bad {
-            let message = Word::default()
-                .field(wqe.connection.into(), 12)
-                .field(wqe.stream.into(), 16)
-                .field(wqe.message.into(), 16)
-                .field(wqe.local_address, 64)
-                .field(wqe.remote_address, 64)
-                .field(wqe.r_key.into(), 32)
-                .field(wqe.length.into(), 32);
-            assert_eq!(self.bench.bytes("message"), message.finish());
+            let receive = self
+                .receives
+                .entry((wqe.connection, wqe.stream))
+                .or_default();
+            let message = words::message(&wqe, Some(*receive));
+            assert_eq!(self.bench.bytes("message"), message.bytes(), "{wqe:?}");
+            if wqe.opcode != WqeOpcode::Write {
+                *receive += 1;
+            }
         }
     }
 
@@ -319,7 +366,7 @@ impl Queues {
         assert!(message.taken);
         let wqe = message.wqe;
         let status = match self.failure(wqe.connection) {
-            _ if message.is_bad() => CompletionStatus::BadRequest,
+            _ if message.bad => CompletionStatus::BadRequest,
             _ if message.left == 0 => CompletionStatus::Success,
             Some((status, ..)) if status == CompletionStatus::RetryExceeded => status,
             Some((status, stream, number)) if (stream, number) == (wqe.stream, wqe.message) => {
@@ -361,6 +408,9 @@ fn run_queues(mut queues: Queues, fail: bool) -> Vec<CompletionStatus> {
                     .bus
                     .push(Access::Write(map::CQ_CONSUMER.offset, queues.consumed));
             }
+        }
+        if queues.bench.bus.is_idle() && queues.bench.rng.random_bool(0.005) {
+            queues.configure();
         }
         if fail && queues.completed - queues.told > MESSAGES / 3 && cycle % 500 == 0 {
             queues.fail();

@@ -2,8 +2,9 @@
 //! frames and completions go out.
 use std::collections::VecDeque;
 
+use metaroce_protocol::Wqe;
+
 use crate::config::Size;
-use crate::message::Work;
 use crate::nic::{Completion, Decision, Inputs, MemoryOrder, Nic, ReceiveCompletion, Received};
 use crate::wire::{Body, Incoming, Outgoing};
 
@@ -12,7 +13,7 @@ use crate::wire::{Body, Incoming, Outgoing};
 pub struct Endpoint {
     /// The NIC, for configuration and counters.
     pub nic: Nic,
-    posted: VecDeque<Work>,
+    posted: VecDeque<Wqe>,
     answers: VecDeque<Outgoing>,
     received: VecDeque<ReceiveCompletion>,
     walk: u32,
@@ -31,8 +32,8 @@ impl Endpoint {
     }
 
     /// Posts a message.
-    pub fn post(&mut self, work: impl Into<Work>) {
-        self.posted.push_back(work.into());
+    pub fn post(&mut self, wqe: Wqe) {
+        self.posted.push_back(wqe);
     }
 
     /// A frame that passed the parser's checks. The caller writes what is `Placed`, then carries out what
@@ -115,10 +116,10 @@ impl Endpoint {
 
     fn load(&mut self) {
         while !self.nic.has_current() && self.nic.has_message_room() {
-            let Some(work) = self.posted.pop_front() else {
+            let Some(wqe) = self.posted.pop_front() else {
                 break;
             };
-            self.nic.load_message(work);
+            self.nic.load_message(wqe);
         }
         while self.nic.load_response() {}
     }

@@ -5,28 +5,6 @@ use metaroce_protocol::Wqe;
 
 use crate::send::Packet;
 
-/// A request with the fields that today's WQE has no place for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Work {
-    /// What to do.
-    pub wqe: Wqe,
-    /// Handed over with the message, where its verb says so.
-    pub immediate: u32,
-    /// Atomics: number to add or to put in place.
-    pub operand: u64,
-    /// Compare-and-swap: what the word must hold.
-    pub compare: u64,
-}
-
-impl From<Wqe> for Work {
-    fn from(wqe: Wqe) -> Self {
-        Self {
-            wqe,
-            ..Self::default()
-        }
-    }
-}
-
 /// What a message is, beyond its WQE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
@@ -68,8 +46,6 @@ pub enum Role {
 pub struct Message {
     /// What was posted.
     pub wqe: Wqe,
-    /// The rest of what was posted.
-    pub work: Work,
     /// What it is.
     pub role: Role,
     /// Its completion is written; the slot waits for those before it.
@@ -94,15 +70,14 @@ pub struct Segment {
 }
 
 impl Message {
-    fn new(work: Work, role: Role, index: u32, mtu_log2: u32) -> Self {
+    fn new(wqe: Wqe, role: Role, index: u32, mtu_log2: u32) -> Self {
         let length = match role {
             Role::Read { .. } | Role::Atomic { .. } | Role::AtomicResponse { .. } => 0,
-            _ => work.wqe.length,
+            _ => wqe.length,
         };
         let packets = u64::from(length).div_ceil(1 << mtu_log2).max(1) as u32;
         Self {
-            wqe: work.wqe,
-            work,
+            wqe,
             role,
             retired: false,
             index,
@@ -167,15 +142,15 @@ impl Messages {
     }
 
     /// Takes a message into the next slot; it becomes current after those before it.
-    pub fn load(&mut self, work: Work, role: Role, mtu_log2: u32) {
+    pub fn load(&mut self, wqe: Wqe, role: Role, mtu_log2: u32) {
         let slot = self.first_slot | (self.next_index % self.slots) as u8;
-        self.push(Message::new(work, role, self.next_index, mtu_log2));
+        self.push(Message::new(wqe, role, self.next_index, mtu_log2));
         self.unsent.push_back(Packet { slot, index: 0 });
     }
 
     /// Takes a request that can't be into the next slot, where it waits for its turn to fail.
-    pub fn load_bad(&mut self, work: Work) {
-        let message = Message::new(work, Role::Write, self.next_index, 0);
+    pub fn load_bad(&mut self, wqe: Wqe) {
+        let message = Message::new(wqe, Role::Write, self.next_index, 0);
         self.push(Message {
             packets: 0,
             ..message

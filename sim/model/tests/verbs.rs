@@ -6,7 +6,6 @@ use std::cell::RefCell;
 use metaroce_model::config::{Options, TrackerSize, Tunables};
 use metaroce_model::congestion::{AimdSettings, DelaySettings, Fixed, LawSettings};
 use metaroce_model::counters::Extra;
-use metaroce_model::message::Work;
 use metaroce_model::tracker::ReceiveBuffer;
 use metaroce_protocol::{CompletionStatus, Counter, Opcode, Wqe, WqeOpcode};
 use proptest::prelude::*;
@@ -446,9 +445,9 @@ fn what_no_nic_can_ask_for_fails_and_takes_no_number_from_its_stream() {
 #[test]
 fn an_atomic_that_comes_again_under_another_psn_is_answered_from_the_record() {
     let mut pair = Pair::with(Setup::whole());
-    pair.hosts[0].endpoint.post(Work {
+    pair.hosts[0].endpoint.post(Wqe {
         operand: 5,
-        ..wqe(WqeOpcode::FetchAdd, 0, 0, 8).into()
+        ..wqe(WqeOpcode::FetchAdd, 0, 0, 8)
     });
     let clock = pair.clock();
     let first = pair.hosts[0].endpoint.poll_transmit(clock).unwrap().frame;

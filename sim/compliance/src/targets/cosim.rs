@@ -11,9 +11,7 @@ use metaroce_cosim::station::{Failure, Station, Surroundings};
 use metaroce_model::config::Size;
 use metaroce_protocol::frame::Addresses;
 use metaroce_protocol::registers as map;
-use metaroce_protocol::{
-    ConfigTable, ConnectionEntry, Counter, Cqe, MacAddr, PathEntry, Profile, Wqe,
-};
+use metaroce_protocol::{ConfigTable, ConnectionEntry, Counter, Cqe, MacAddr, PathEntry, Profile};
 use metaroce_rtl::sizes;
 
 mod plants;
@@ -358,18 +356,7 @@ impl Target for Verilated {
         let next = self.next_message.entry(work.stream).or_default();
         let message = *next;
         *next = next.wrapping_add(1);
-        let wqe = Wqe {
-            opcode: work.verb,
-            connection: (TARGET_QP & 3) as u16,
-            stream: work.stream,
-            message,
-            r_key: work.r_key,
-            length: work.length,
-            local_address: work.local,
-            remote_address: work.remote,
-            wr_id: work.wr_id,
-            ..Wqe::default()
-        };
+        let wqe = work.wqe((TARGET_QP & 3) as u16, message);
         let place = u64::from(self.posted) & ((1 << QUEUE_LOG2) - 1);
         self.write(SQ + 64 * place, &wqe.encode())?;
         self.posted += 1;

@@ -5,12 +5,11 @@ use metaroce_model::config::{Size, TrackerSize};
 use metaroce_model::counters::Extra;
 use metaroce_model::endpoint::Endpoint;
 use metaroce_model::hint::PostedBuffers;
-use metaroce_model::message::Work as Request;
 use metaroce_model::nic::{Nic, Operation, Received};
 use metaroce_model::tracker::ReceiveBuffer;
 use metaroce_model::wire::Incoming;
 use metaroce_protocol::frame::{Addresses, parse_as};
-use metaroce_protocol::{ConnectionEntry, Counter, MacAddr, PathEntry, Profile, Wqe};
+use metaroce_protocol::{ConnectionEntry, Counter, MacAddr, PathEntry, Profile};
 
 use crate::check::{Check, Stop};
 use crate::mutants::{Mutant, Mutation};
@@ -296,23 +295,7 @@ impl Target for Model {
         let next = self.next_message.entry(work.stream).or_default();
         let message = *next;
         *next = next.wrapping_add(1);
-        let wqe = Wqe {
-            opcode: work.verb,
-            stream: work.stream,
-            message,
-            r_key: work.r_key,
-            length: work.length,
-            local_address: work.local,
-            remote_address: work.remote,
-            wr_id: work.wr_id,
-            ..Wqe::default()
-        };
-        self.endpoint.post(Request {
-            wqe,
-            immediate: work.immediate,
-            operand: work.operand,
-            compare: work.compare,
-        });
+        self.endpoint.post(work.wqe(0, message));
         Ok(())
     }
 

@@ -6,7 +6,7 @@ use verilator_sys::ModelError;
 
 use crate::Error;
 use crate::model::{Options, PortId, Sources, VerilatedModel};
-use crate::words::{Packer, Unpacker};
+use crate::words::{self, Packer, Unpacker};
 
 /// Bytes of a packed `TxDescriptor`, 721 bits.
 const DESCRIPTOR_BYTES: usize = 91;
@@ -119,16 +119,10 @@ impl Ports {
         let Some((wqe, slot)) = offer else {
             return Ok(());
         };
-        let word = Packer::default()
-            .field(wqe.connection.into(), 12)
-            .field(wqe.stream.into(), 16)
-            .field(wqe.message.into(), 16)
-            .field(wqe.local_address, 64)
-            .field(wqe.remote_address, 64)
-            .field(wqe.r_key.into(), 32)
-            .field(wqe.length.into(), 32);
         let port = self.model.port("message")?;
-        self.model.set_bytes(port, word.bytes());
+        // All Writes: with or without buffers, these take none.
+        self.model
+            .set_bytes(port, words::message(wqe, None).bytes());
         self.set("message_slot", slot.into())
     }
 }

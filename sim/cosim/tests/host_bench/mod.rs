@@ -17,6 +17,8 @@ use crate::engines::{Fields, Word, model};
 
 pub const PLANES: usize = 2;
 pub const CONNECTIONS: u32 = 4;
+/// Of a connection.
+pub const STREAMS: u16 = 4;
 pub const SLOTS: usize = 4;
 pub const SQ_BASE: u64 = 0x1_0000_0FC0;
 pub const CQ_BASE: u64 = 0x2_0000_0FC0;
@@ -35,7 +37,7 @@ pub fn capabilities() -> Capabilities {
         regions_log2: 3,
         messages_log2: 2,
         largest_mtu_log2: 12,
-        receives_messages: true,
+        speaks_messages: true,
         streams_log2: STREAM_BITS,
         in_flight_log2: 4,
         buffers_log2: 4,
@@ -57,7 +59,7 @@ pub struct Bench {
 impl Bench {
     pub fn new(stalls: f64, seed: u64) -> Self {
         let whole = Narrowing::none();
-        let host_side = HostSide::<PLANES, 2, SLOTS, 2>::new(&capabilities(), &whole);
+        let host_side = HostSide::<PLANES, 2, 4, SLOTS, 2>::new(&capabilities(), &whole);
         let dut = model(host_side, "host_side");
         let mut memory = Memory::new();
         memory.add("sq", SQ_BASE, 64 << 3, axi_mem::Access::ReadOnly);
@@ -171,21 +173,29 @@ impl Bench {
     }
 
     pub fn commit(&mut self, table: ConfigTable, index: u16, entry: &[u32; 8]) {
-        for (i, &word) in entry.iter().enumerate() {
-            self.write(map::CONFIG_DATA.word(i as u32), word);
+        for access in commit(table, index, entry) {
+            assert_eq!(self.access(access).response, 0);
         }
-        self.write(
-            map::CONFIG_COMMIT.offset,
-            ConfigCommit {
-                index,
-                table,
-                ..Default::default()
-            }
-            .to_words()[0],
-        );
     }
 
     pub fn counter(&mut self, counter: Counter) -> u32 {
         self.read(counter.offset())
     }
+}
+
+/// The register writes that write an entry.
+pub fn commit(table: ConfigTable, index: u16, entry: &[u32; 8]) -> Vec<Access> {
+    let commit = ConfigCommit {
+        index,
+        table,
+        ..Default::default()
+    };
+    let words = (0..).zip(entry);
+    words
+        .map(|(i, &word)| Access::Write(map::CONFIG_DATA.word(i), word))
+        .chain([Access::Write(
+            map::CONFIG_COMMIT.offset,
+            commit.to_words()[0],
+        )])
+        .collect()
 }

@@ -2,10 +2,10 @@
 use metaroce_cosim::model::{Options, PortId, Sources, VerilatedModel};
 use metaroce_model::nic::Choice;
 use metaroce_model::wire::{Body, Incoming, Outgoing};
-use metaroce_protocol::{Frame, Wqe};
+use metaroce_protocol::{Frame, Profile, Wqe};
 use metaroce_rtl::sizes::{Size, emit_transmit_side};
 
-use metaroce_cosim::words::{Packer, Unpacker};
+use metaroce_cosim::words::{self, Packer, Unpacker};
 
 /// Bytes of a packed `TxDescriptor`, 721 bits.
 const DESCRIPTOR_BYTES: usize = 91;
@@ -82,8 +82,8 @@ pub struct Dut {
 }
 
 impl Dut {
-    pub fn new(size: Size, planes: usize, now: u32) -> Self {
-        let design = emit_transmit_side(size).unwrap_or_else(|error| panic!("{error}"));
+    pub fn new(size: Size, profile: Profile, planes: usize, now: u32) -> Self {
+        let design = emit_transmit_side(size, profile).unwrap_or_else(|error| panic!("{error}"));
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("verilog");
         design.write_to(&path).unwrap();
@@ -140,18 +140,12 @@ impl Dut {
         self.set_wide("config_write", &Packer::default());
     }
 
-    pub fn offer_message(&mut self, wqe: Option<(&Wqe, u8)>) {
+    pub fn offer_message(&mut self, wqe: Option<(&Wqe, u8, Option<u32>)>) {
         self.set("message_valid", wqe.is_some().into());
-        let Some((wqe, slot)) = wqe else { return };
-        let word = Packer::default()
-            .field(wqe.connection.into(), 12)
-            .field(wqe.stream.into(), 16)
-            .field(wqe.message.into(), 16)
-            .field(wqe.local_address, 64)
-            .field(wqe.remote_address, 64)
-            .field(wqe.r_key.into(), 32)
-            .field(wqe.length.into(), 32);
-        self.set_wide("message", &word);
+        let Some((wqe, slot, receive)) = wqe else {
+            return;
+        };
+        self.set_wide("message", &words::message(wqe, receive));
         self.set("message_slot", slot.into());
     }
 

@@ -6,7 +6,8 @@ use crate::datapath::lint;
 #[test]
 fn every_size_is_lint_clean() {
     for &size in Size::ALL {
-        lint(&emit_transmit_side(size).unwrap_or_else(|error| panic!("{error}")));
+        let profile = size.profile();
+        lint(&emit_transmit_side(size, profile).unwrap_or_else(|error| panic!("{error}")));
     }
 }
 

@@ -1,11 +1,17 @@
 //! Random traffic, loss and stalls; every decision, fate and descriptor is the model's.
 use metaroce_model::config::{Size, TrackerSize, Tunables};
-use metaroce_protocol::Counter;
+use metaroce_protocol::{Counter, Profile};
 use metaroce_rtl::sizes::Size as Built;
 use rand::Rng;
 
 use crate::world::{KEY, Trouble, World};
 
+/// So that the streams of small are met often; buffers enough for all that a test posts on one.
+const TRACKERS: TrackerSize = TrackerSize {
+    streams: 4,
+    messages: 16,
+    receives: 256,
+};
 const SMALL: Size = Size {
     connections: 4,
     paths: 16,
@@ -13,7 +19,7 @@ const SMALL: Size = Size {
     planes: 4,
     regions: 16,
     slots: 16,
-    trackers: TrackerSize::SOFTWARE,
+    trackers: TRACKERS,
 };
 const TINY: Size = Size {
     connections: 2,
@@ -22,8 +28,12 @@ const TINY: Size = Size {
     planes: 1,
     regions: 4,
     slots: 4,
-    trackers: TrackerSize::SOFTWARE,
+    trackers: TRACKERS,
 };
+
+/// Every verb of today's hardware, and Writes alone.
+const SMALL_NIC: (Built, Profile) = (Built::Small, Profile::Messages);
+const TINY_NIC: (Built, Profile) = (Built::Tiny, Profile::Write);
 
 fn tunables() -> Tunables {
     Tunables {
@@ -36,7 +46,7 @@ fn tunables() -> Tunables {
 }
 
 fn traffic(
-    built: Built,
+    built: (Built, Profile),
     size: Size,
     tunables: Tunables,
     trouble: Trouble,
@@ -71,7 +81,7 @@ fn without_trouble_nothing_is_sent_twice() {
         forge: 0.0,
         latency: 1,
     };
-    for (built, size) in [(Built::Small, SMALL), (Built::Tiny, TINY)] {
+    for (built, size) in [(SMALL_NIC, SMALL), (TINY_NIC, TINY)] {
         let world = traffic(built, size, tunables(), calm, 1, 60);
         assert_eq!(world.counter(Counter::TxRetransmissions), 0);
     }
@@ -92,9 +102,9 @@ fn loss_stalls_and_forged_acks_are_survived() {
             max_retries: 15,
             ..tunables()
         };
-        let world = traffic(Built::Small, SMALL, tunables, trouble, seed, 60);
+        let world = traffic(SMALL_NIC, SMALL, tunables, trouble, seed, 60);
         assert!(seed == 0 || world.counter(Counter::TxRetransmissions) > 0);
-        traffic(Built::Tiny, TINY, tunables, trouble, seed, 60);
+        traffic(TINY_NIC, TINY, tunables, trouble, seed, 60);
     }
 }
 
@@ -107,7 +117,7 @@ fn a_refused_or_silent_connection_fails_and_opens_again() {
             forge: 0.05,
             latency: 30,
         };
-        let mut world = traffic(Built::Small, SMALL, tunables(), trouble, seed, 20);
+        let mut world = traffic(SMALL_NIC, SMALL, tunables(), trouble, seed, 20);
         for round in 0..3 {
             world.message(0, 5_000, KEY + 16);
             world.dead = 2;
@@ -160,7 +170,7 @@ fn four_planes_get_a_packet_every_cycle() {
         rto: 4_000,
         ..tunables()
     };
-    let mut world = World::new(Built::Small, SMALL, tunables, CALM, 2, !0);
+    let mut world = World::new(SMALL_NIC, SMALL, tunables, CALM, 2, !0);
     world.message(1, 400 * 256, KEY);
     for i in 0..12 {
         world.message(i % 4, 100, KEY);
@@ -175,7 +185,7 @@ fn four_planes_get_a_packet_every_cycle() {
 
 #[test]
 fn messages_of_one_packet_of_other_connections_go_one_a_cycle() {
-    let mut world = World::new(Built::Small, SMALL, tunables(), CALM, 4, !0);
+    let mut world = World::new(SMALL_NIC, SMALL, tunables(), CALM, 4, !0);
     for i in 0..16 {
         world.message(i * 7 % 4, 100, KEY);
     }
@@ -187,7 +197,7 @@ fn messages_of_one_packet_of_other_connections_go_one_a_cycle() {
 
 #[test]
 fn one_path_gets_a_packet_every_cycle_until_its_plane_has_one_place_left() {
-    let mut world = World::new(Built::Tiny, TINY, tunables(), CALM, 3, 1);
+    let mut world = World::new(TINY_NIC, TINY, tunables(), CALM, 3, 1);
     world.message(1, 40 * 256, KEY);
     world.run_to_end(10_000);
     let new = new_packets(&world);
@@ -207,7 +217,7 @@ fn one_path_fills_its_window_and_no_more() {
             rto: 1 << 20,
             ..tunables()
         };
-        let mut world = World::new(Built::Small, SMALL, tunables, far, 5, 1);
+        let mut world = World::new(SMALL_NIC, SMALL, tunables, far, 5, 1);
         world.message(2, 40 * 256, KEY);
         for _ in 0..250 {
             world.step();
@@ -229,7 +239,7 @@ fn lost_packets_and_silent_paths_have_their_turn_beside_new_data() {
         max_retries: 15,
         ..tunables()
     };
-    let mut world = World::new(Built::Small, SMALL, tunables, lossy, 6, !0);
+    let mut world = World::new(SMALL_NIC, SMALL, tunables, lossy, 6, !0);
     world.dead = 1;
     world.message(0, 16 * 256, KEY);
     world.message(1, 8_000 * 256, KEY);

@@ -1,12 +1,13 @@
 //! The transmit side in lockstep with the model: the model's other half is the peer, between them planes that lose.
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
-use metaroce_model::config::{Size, Tunables};
+use metaroce_model::config::{Options, Size, Tunables};
 use metaroce_model::nic::{Choice, Decision, Nic};
 use metaroce_model::send::Fate;
+use metaroce_model::tracker::ReceiveBuffer;
 use metaroce_model::wire::{Body, Incoming, Outgoing};
 use metaroce_protocol::{
-    ConnectionEntry, Counter, PathEntry, Psn, RegionEntry, Tsn, Wqe, WqeOpcode,
+    ConnectionEntry, Counter, PathEntry, Profile, Psn, RegionEntry, Tsn, Wqe, WqeOpcode,
 };
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -35,6 +36,7 @@ pub struct World {
     pub nic: Nic,
     pub peer: Nic,
     pub size: Size,
+    profile: Profile,
     pub rng: ChaCha8Rng,
     pub trouble: Trouble,
     pub posted: VecDeque<Wqe>,
@@ -46,6 +48,8 @@ pub struct World {
     /// Paths of a connection that are live.
     live: u32,
     slots: u32,
+    /// By connection and stream: messages posted so far, buffers that those handed over take.
+    numbers: HashMap<(u16, u16), (u16, u32)>,
     /// Connections all of whose frames are lost.
     pub dead: u32,
     expected: Vec<VecDeque<Descriptor>>,
@@ -60,7 +64,7 @@ pub struct World {
 
 impl World {
     pub fn new(
-        built: metaroce_rtl::sizes::Size,
+        (built, profile): (metaroce_rtl::sizes::Size, Profile),
         size: Size,
         tunables: Tunables,
         trouble: Trouble,
@@ -69,11 +73,16 @@ impl World {
     ) -> Self {
         let now = 0u32.wrapping_sub(300);
         let planes = size.planes as usize;
+        let options = Options {
+            profile,
+            ..Options::default()
+        };
         let mut world = Self {
-            dut: Dut::new(built, planes, now),
-            nic: Nic::new(size, tunables),
-            peer: Nic::new(size, tunables),
+            dut: Dut::new(built, profile, planes, now),
+            nic: Nic::with_options(size, tunables, options),
+            peer: Nic::with_options(size, tunables, options),
             size,
+            profile,
             rng: ChaCha8Rng::seed_from_u64(seed),
             trouble,
             posted: VecDeque::new(),
@@ -83,6 +92,7 @@ impl World {
             log: Vec::new(),
             live,
             slots: 0,
+            numbers: HashMap::new(),
             dead: 0,
             expected: vec![VecDeque::new(); planes],
             in_out: vec![VecDeque::new(); planes],
@@ -151,6 +161,8 @@ impl World {
         };
         self.dut.configure(1, connection, &own.encode());
         self.dut.now = self.dut.now.wrapping_add(1);
+        self.numbers
+            .retain(|&(of, _), _| u32::from(of) != connection);
         self.nic.write_connection(connection, own);
         self.peer.write_connection(connection, other);
         for path in 0..self.size.paths {
@@ -196,8 +208,9 @@ impl World {
             .has_message_room()
             .then(|| self.posted.front().copied())
             .flatten();
+        let receive = offer.and_then(|wqe| self.receive_of(&wqe));
         self.dut
-            .offer_message(offer.as_ref().map(|wqe| (wqe, slot)));
+            .offer_message(offer.as_ref().map(|wqe| (wqe, slot, receive)));
         let idle = self.posted.is_empty() || !self.nic.has_message_room();
         self.dut.set("sq_idle", idle.into());
         let frame = self.frame_back();
@@ -210,6 +223,19 @@ impl World {
         self.peer_cycle();
         if self.rng.random_bool(0.2) && self.nic.retire().is_some() {
             self.done += 1;
+        }
+    }
+
+    /// The buffer of the peer that a message takes; any number will do for one that takes none.
+    fn receive_of(&mut self, wqe: &Wqe) -> Option<u32> {
+        if !self.profile.tracks_messages() {
+            return None;
+        }
+        let numbers = self.numbers.get(&(wqe.connection, wqe.stream));
+        let next = numbers.map_or(0, |&(_, receive)| receive);
+        match wqe.opcode {
+            WqeOpcode::Write => Some(self.rng.random()),
+            _ => Some(next),
         }
     }
 
@@ -276,6 +302,10 @@ impl World {
         }
         if commits.message {
             let wqe = self.posted.pop_front().expect("it was offered");
+            if wqe.opcode != WqeOpcode::Write {
+                let numbers = self.numbers.entry((wqe.connection, wqe.stream));
+                numbers.or_default().1 += 1;
+            }
             self.nic.load_message(wqe);
             self.slots += 1;
         }
@@ -317,6 +347,7 @@ impl World {
             {
                 let (_, frame) = self.wire[plane].pop_front().unwrap();
                 self.peer.receive(&frame, self.peer.has_refusal_room());
+                while self.peer.retire_receive().is_some() {}
             }
         }
         for path in 0..self.size.connections * self.size.paths {
@@ -404,16 +435,45 @@ impl World {
         self.done != self.slots || self.expected.iter().any(|q| !q.is_empty())
     }
 
+    /// Posts a message of any verb that the profile offers; one that names a region, if the key is not the peer's.
     pub fn message(&mut self, connection: u32, length: u32, r_key: u32) {
+        let tracked = self.profile.tracks_messages();
+        let names_region = |opcode| matches!(opcode, WqeOpcode::Write | WqeOpcode::WriteImm);
+        let fits = |&opcode: &WqeOpcode| {
+            self.profile.offers(opcode) && (r_key == KEY || names_region(opcode))
+        };
+        let offered: Vec<WqeOpcode> = WqeOpcode::ALL.iter().copied().filter(fits).collect();
+        let opcode = offered[self.rng.random_range(0..offered.len())];
+        let stream = if tracked {
+            self.rng.random_range(0..self.size.trackers.streams)
+        } else {
+            self.rng.random()
+        };
+        let numbers = self.numbers.entry((connection as u16, stream)).or_default();
+        let message = if tracked {
+            numbers.0
+        } else {
+            self.rng.random()
+        };
+        numbers.0 = numbers.0.wrapping_add(1);
+        if opcode != WqeOpcode::Write {
+            let buffer = ReceiveBuffer {
+                address: self.rng.random_range(0..1 << 39),
+                length,
+                wr_id: 0,
+            };
+            assert!(self.peer.post_receive(connection, stream, buffer));
+        }
         let wqe = Wqe {
-            opcode: WqeOpcode::Write,
+            opcode,
             connection: connection as u16,
-            stream: self.rng.random(),
-            message: self.rng.random(),
+            stream,
+            message,
             r_key,
             length,
             local_address: self.rng.random(),
             remote_address: self.rng.random_range(0..1 << 39),
+            immediate: self.rng.random(),
             ..Default::default()
         };
         self.posted.push_back(wqe);

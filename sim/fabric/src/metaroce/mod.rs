@@ -5,7 +5,6 @@ mod start;
 use std::collections::{BTreeMap, VecDeque};
 
 use metaroce_model::counters::Extra;
-use metaroce_model::message::Work;
 use metaroce_model::nic::{Completion, Decision, Health, Inputs, Nic};
 use metaroce_model::wire::{Body, Incoming, Outgoing, Verb};
 use metaroce_protocol::constants::MIN_FRAME_BYTES;
@@ -47,7 +46,7 @@ pub struct NicHost {
     peers: Vec<Peer>,
     /// By peer host: the connection to it.
     connection_to: Vec<(HostId, u32)>,
-    posted: VecDeque<Work>,
+    posted: VecDeque<Wqe>,
     /// Of flows whose receivers have real memory; all others go to address 0.
     targets: BTreeMap<FlowId, Target>,
     /// By plane: paths that may owe an ACK.
@@ -80,10 +79,10 @@ impl NicHost {
 
     fn load(&mut self) {
         while !self.nic.has_current() && self.nic.has_message_room() {
-            let Some(work) = self.posted.pop_front() else {
+            let Some(wqe) = self.posted.pop_front() else {
                 break;
             };
-            self.nic.load_message(work);
+            self.nic.load_message(wqe);
         }
     }
 
@@ -272,7 +271,7 @@ impl Host for NicHost {
             ..Wqe::default()
         };
         peer.next_message = peer.next_message.wrapping_add(1);
-        self.posted.push_back(wqe.into());
+        self.posted.push_back(wqe);
         let first = connection * self.paths;
         if !self.own_paths.contains(&first) {
             self.own_paths.extend(first..first + self.paths);

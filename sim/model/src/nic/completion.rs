@@ -2,7 +2,7 @@
 use metaroce_protocol::{CompletionStatus, Counter, Wqe, WqeOpcode};
 
 use super::{Failure, Nic};
-use crate::message::{Message, Role, Work};
+use crate::message::{Message, Role};
 use crate::mutant::Mutant;
 use crate::tracker::{ReceiveBuffer, Stream, Whole};
 
@@ -42,13 +42,12 @@ impl Nic {
 
     /// A WQE takes a slot and is sent after those before it; one that can't be (unknown opcode, no such connection) only waits to fail.
     /// Of a failed connection nothing is sent.
-    pub fn load_message(&mut self, work: impl Into<Work>) {
-        let work = work.into();
-        let connection: u32 = work.wqe.connection.into();
+    pub fn load_message(&mut self, wqe: Wqe) {
+        let connection: u32 = wqe.connection.into();
         self.counters.add(Counter::Messages, 1);
-        match self.role_of(&work.wqe) {
-            Some(role) => self.messages.load(work, role, self.tunables.mtu_log2),
-            None => self.messages.load_bad(work),
+        match self.role_of(&wqe) {
+            Some(role) => self.messages.load(wqe, role, self.tunables.mtu_log2),
+            None => self.messages.load_bad(wqe),
         }
         let state = self.connections.get(connection as usize);
         if state

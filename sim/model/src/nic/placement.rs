@@ -316,9 +316,9 @@ impl Nic {
 }
 
 fn verb_of(message: &Message, slot: u8, reth: Reth) -> Verb {
-    let (wqe, work) = (&message.wqe, &message.work);
+    let wqe = &message.wqe;
     let imm = Imm {
-        immediate: work.immediate,
+        immediate: wqe.immediate,
         ..Imm::default()
     };
     let tag = |tag: u16| Tag {
@@ -350,8 +350,8 @@ fn verb_of(message: &Message, slot: u8, reth: Reth) -> Verb {
                 r_key: wqe.r_key,
                 tag: slot.into(),
                 sequence,
-                operand: work.operand,
-                compare: work.compare,
+                operand: wqe.operand,
+                compare: wqe.compare,
             };
             match wqe.opcode {
                 WqeOpcode::CompareSwap => Verb::CompareSwap(atomic),

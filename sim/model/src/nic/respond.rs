@@ -3,7 +3,7 @@ use metaroce_protocol::{Atomic, Msg, Wqe};
 
 use super::connection::ConnectionState;
 use super::{Extra, Nic};
-use crate::message::{Role, Work};
+use crate::message::Role;
 
 /// A response that is not yet a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -199,8 +199,8 @@ impl Nic {
         if state.failure.is_some() {
             return true;
         }
-        let (work, role) = response.message();
-        self.responses.load(work, role, self.tunables.mtu_log2);
+        let (wqe, role) = response.message();
+        self.responses.load(wqe, role, self.tunables.mtu_log2);
         true
     }
 
@@ -229,7 +229,7 @@ impl ConnectionState {
 }
 
 impl Response {
-    fn message(&self) -> (Work, Role) {
+    fn message(&self) -> (Wqe, Role) {
         let wqe = Wqe {
             connection: self.connection as u16,
             stream: self.stream,
@@ -237,7 +237,7 @@ impl Response {
             ..Wqe::default()
         };
         let tag = self.tag;
-        let (wqe, role) = match self.content {
+        match self.content {
             Content::Read { address, length } => (
                 Wqe {
                     local_address: address,
@@ -250,7 +250,6 @@ impl Response {
                 Wqe { length: 8, ..wqe },
                 Role::AtomicResponse { tag, original },
             ),
-        };
-        (wqe.into(), role)
+        }
     }
 }

@@ -1,6 +1,5 @@
 //! Schedules of all verbs in both directions, and what must hold after them.
 use metaroce_model::congestion::LawSettings;
-use metaroce_model::message::Work;
 use metaroce_model::tracker::ReceiveBuffer;
 use metaroce_protocol::{CompletionStatus, Wqe, WqeOpcode};
 
@@ -160,11 +159,11 @@ impl Play {
             wr_id: id,
             ..Wqe::default()
         };
-        self.pair.hosts[host].endpoint.post(Work {
-            wqe,
+        self.pair.hosts[host].endpoint.post(Wqe {
             immediate: immediate.unwrap_or(0),
             operand: operand(id),
             compare: self.compare(id, host, peer),
+            ..wqe
         });
     }
 

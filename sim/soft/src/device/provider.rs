@@ -2,12 +2,11 @@
 use std::net::IpAddr;
 
 use metaroce_model::config::TrackerSize;
-use metaroce_model::message::Work;
 use metaroce_model::tracker::ReceiveBuffer;
 use metaroce_protocol::{Counter, Wqe, WqeOpcode};
 use metaroce_verbs::{
-    Capabilities, ConnectionAttributes, Operation, PathAttributes, Peer, Provider, ReceiveRequest,
-    Region, VerbsError, WorkCompletion, WorkRequest,
+    Capabilities, ConnectionAttributes, PathAttributes, Peer, Provider, ReceiveRequest, Region,
+    VerbsError, WorkCompletion, WorkRequest,
 };
 
 use super::{CONNECTIONS, Inner, Lane, LaneAttributes, LaneSender, SLOTS, WINDOW_LOG2};
@@ -113,7 +112,11 @@ impl Provider for Inner {
 
     fn post(&mut self, request: &WorkRequest) -> Result<(), VerbsError> {
         let lane = self.connected(request.connection)?;
-        lane.endpoint.post(work(request));
+        // Each connection has a model of its own, in which it is the first.
+        lane.endpoint.post(Wqe {
+            connection: 0,
+            ..request.wqe()
+        });
         lane.dirty = true;
         Ok(())
     }
@@ -160,25 +163,6 @@ impl Inner {
             needed: "connected",
             found: "unconnected",
         })
-    }
-}
-
-/// A request as the model takes it.
-fn work(request: &WorkRequest) -> Work {
-    let (operand, compare) = match request.operation {
-        Operation::FetchAdd { add, .. } => (add, 0),
-        Operation::CompareSwap { compare, swap, .. } => (swap, compare),
-        _ => (0, 0),
-    };
-    Work {
-        // Each connection has a model of its own, in which it is the first.
-        wqe: Wqe {
-            connection: 0,
-            ..request.wqe()
-        },
-        immediate: request.operation.immediate().unwrap_or(0),
-        operand,
-        compare,
     }
 }
 
