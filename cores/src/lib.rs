@@ -43,6 +43,7 @@ pub mod path_bank;
 pub mod path_chooser;
 pub mod path_table;
 pub mod plane_credit;
+pub mod plane_drops;
 pub mod posted_buffers;
 pub mod prim;
 pub mod probe_judge;

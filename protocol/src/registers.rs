@@ -106,7 +106,7 @@ registers! {
     FAILED_SELECT = 0x060, ReadWrite, 0;
     /// Bit i: connection 32 x FAILED_SELECT + i has failed. Writing its CONNECTION entry clears it.
     FAILED_BITMAP = 0x064, ReadOnly, 0;
-    /// Receive queue's host address, lower half; a multiple of 64. These four are there where CAPABILITIES says `receives_messages`.
+    /// Receive queue's host address, lower half; a multiple of 64. These four are there where CAPABILITIES says `speaks_messages`.
     RQ_BASE_LO = 0x070, ReadWrite, 0;
     /// Receive queue's host address, upper half.
     RQ_BASE_HI = 0x074, ReadWrite, 0;

@@ -5,6 +5,7 @@ use metaroce_cores::counter_file::CounterFile;
 use metaroce_cores::counts::{ConnectionFailure, ReceiveCounts, TransmitCounts};
 use metaroce_cores::message_part::{ReceivePost, WholeMessage};
 use metaroce_cores::narrow::Narrowing;
+use metaroce_cores::plane_drops::PlaneDrops;
 use metaroce_cores::read_turn::ReadTurn;
 use metaroce_cores::register_file::RegisterFile;
 use metaroce_cores::types::{ConfigWrite, Message, WriteProgress};
@@ -205,10 +206,10 @@ pub struct HostSide<
     receiver: ReceiveHost<N, CA>,
     turn: ReadTurn,
     restart: Signal<Local, Bit>,
-    foreign: Signal<Local, Bits<4>>,
-    malformed: Signal<Local, Bits<4>>,
-    bad_icrc: Signal<Local, Bits<4>>,
-    unknown_opcode: Signal<Local, Bits<4>>,
+    foreign: PlaneDrops<N>,
+    malformed: PlaneDrops<N>,
+    bad_icrc: PlaneDrops<N>,
+    unknown_opcode: PlaneDrops<N>,
 }
 
 impl<const N: usize, const CA: usize, const XA: usize, const M: usize, const MA: usize>
@@ -221,18 +222,17 @@ impl<const N: usize, const CA: usize, const XA: usize, const M: usize, const MA:
             M == 1 << MA && (1..=4).contains(&MA),
             "2 to 16 message slots, a power of two"
         );
-        let [paths, regions, streams] =
-            [c.paths_log2, c.regions_log2, c.streams_log2].map(usize::from);
+        let [paths, regions] = [c.paths_log2, c.regions_log2].map(usize::from);
         assert!(
-            usize::from(c.connections_log2) == CA && usize::from(c.planes) == N,
+            c.planes == N as u8 && c.connections_log2 == CA as u8,
             "its size"
         );
         assert!(
-            CA + paths.max(streams) <= 16 && regions <= 16,
+            CA + paths <= 16 && XA <= 16 && regions <= 16,
             "index widths"
         );
         let table_bits = (CA + paths).max(regions);
-        let receives = c.receives_messages;
+        let messages = c.speaks_messages;
         Self {
             clock: Default::default(),
             reset: Default::default(),
@@ -317,11 +317,11 @@ impl<const N: usize, const CA: usize, const XA: usize, const M: usize, const MA:
             trace_tell_valid: Default::default(),
             trace_tell_refused: Default::default(),
             bus: Default::default(),
-            registers: RegisterFile::new(c.to_words(), table_bits, receives, narrowing),
-            counters: CounterFile::new(receives, narrowing),
-            fetch: WqeFetch::new(receives),
+            registers: RegisterFile::new(c.to_words(), table_bits, messages, narrowing),
+            counters: CounterFile::new(messages, narrowing),
+            fetch: WqeFetch::new(messages),
             completion: Default::default(),
-            receiver: ReceiveHost::new(streams, receives),
+            receiver: ReceiveHost::new(XA - CA, messages),
             turn: Default::default(),
             restart: Default::default(),
             foreign: Default::default(),
@@ -386,31 +386,19 @@ impl<const N: usize, const CA: usize, const XA: usize, const M: usize, const MA:
         self.mtu_log2.next = self.registers.mtu_log2.val();
 
         // Counters.
-        self.foreign.next = 0.into();
-        self.malformed.next = 0.into();
-        self.bad_icrc.next = 0.into();
-        self.unknown_opcode.next = 0.into();
         for i in 0..N {
-            if self.drop_foreign[i].val() {
-                self.foreign.next = self.foreign.val() + 1;
-            }
-            if self.drop_malformed[i].val() {
-                self.malformed.next = self.malformed.val() + 1;
-            }
-            if self.drop_bad_icrc[i].val() {
-                self.bad_icrc.next = self.bad_icrc.val() + 1;
-            }
-            if self.drop_unknown_opcode[i].val() {
-                self.unknown_opcode.next = self.unknown_opcode.val() + 1;
-            }
+            self.foreign.drop[i].next = self.drop_foreign[i].val();
+            self.malformed.drop[i].next = self.drop_malformed[i].val();
+            self.bad_icrc.drop[i].next = self.drop_bad_icrc[i].val();
+            self.unknown_opcode.drop[i].next = self.drop_unknown_opcode[i].val();
         }
         self.counters.bus.next = self.registers.bus.val();
         self.counters.receive.next = self.receive_counts.val();
         self.counters.transmit.next = self.transmit_counts.val();
-        self.counters.foreign.next = self.foreign.val();
-        self.counters.malformed.next = self.malformed.val();
-        self.counters.bad_icrc.next = self.bad_icrc.val();
-        self.counters.unknown_opcode.next = self.unknown_opcode.val();
+        self.counters.foreign.next = self.foreign.sum.val();
+        self.counters.malformed.next = self.malformed.sum.val();
+        self.counters.bad_icrc.next = self.bad_icrc.sum.val();
+        self.counters.unknown_opcode.next = self.unknown_opcode.sum.val();
         self.counters.message.next = self.fetch.take.val();
         self.counters.completion.next = self.completion.retire.val() | self.trace_tell_valid.val();
 

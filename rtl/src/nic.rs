@@ -160,7 +160,7 @@ impl<
             messages_log2: MA as u8,
             reserved0: 0,
             largest_mtu_log2: max_payload.ilog2() as u8,
-            receives_messages: receives,
+            speaks_messages: receives,
             streams_log2: of_messages(XA - CA),
             in_flight_log2: of_messages(XM),
             buffers_log2: of_messages(XP),

@@ -45,7 +45,7 @@ pub const MTU_LOG2: u64 = 0x050;
 pub const FAILED_SELECT: u64 = 0x060;
 /// Bit i: connection 32 x FAILED_SELECT + i has failed. Writing its CONNECTION entry clears it.
 pub const FAILED_BITMAP: u64 = 0x064;
-/// Receive queue's host address, lower half; a multiple of 64. These four are there where CAPABILITIES says `receives_messages`.
+/// Receive queue's host address, lower half; a multiple of 64. These four are there where CAPABILITIES says `speaks_messages`.
 pub const RQ_BASE_LO: u64 = 0x070;
 /// Receive queue's host address, upper half.
 pub const RQ_BASE_HI: u64 = 0x074;

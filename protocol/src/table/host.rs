@@ -169,8 +169,8 @@ layout! {
         reserved0: u8 = 3,
         /// Largest payload of a frame in bytes, log2.
         largest_mtu_log2: u8 = 4,
-        /// It takes Sends, and Writes with immediate; if not, the fields after this are 0.
-        receives_messages: bool = 1,
+        /// Profile `Messages`: it sends and takes Sends, and Writes with immediate. If not, the fields after this are 0.
+        speaks_messages: bool = 1,
         /// Streams a connection at the receiver, log2.
         streams_log2: u8 = 5,
         /// Messages of a stream in flight at the receiver, log2.
@@ -207,9 +207,9 @@ layout! {
 }
 
 impl Capabilities {
-    /// What the receiver understands.
+    /// What it speaks.
     pub const fn profile(&self) -> Profile {
-        match self.receives_messages {
+        match self.speaks_messages {
             true => Profile::Messages,
             false => Profile::Write,
         }

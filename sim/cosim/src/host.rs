@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use metaroce_model::config::Tunables;
 use metaroce_protocol::registers as map;
 use metaroce_protocol::table::host::ConfigCommit;
-use metaroce_protocol::{ConfigTable, Counter, Cqe, Wqe};
+use metaroce_protocol::{ConfigTable, Counter, Cqe, Rqe, Wqe};
 
 use crate::axi_lite;
 use crate::axi_mem::Access;
@@ -13,6 +13,7 @@ use crate::station::Station;
 /// Host addresses of the queues.
 const SQ: u64 = 0x1_0000_0000;
 const CQ: u64 = 0x2_0000_0000;
+const RQ: u64 = 0x3_0000_0000;
 
 /// Send and completion queue.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +21,9 @@ pub struct Rings {
     sq_log2: u32,
     cq_log2: u32,
     posted: u32,
+    /// Messages of the send queue that ended.
+    ended: u32,
+    /// CQEs.
     taken: u32,
 }
 
@@ -45,13 +49,14 @@ impl Rings {
             sq_log2,
             cq_log2,
             posted: 0,
+            ended: 0,
             taken: 0,
         }
     }
 
     /// Messages posted whose completions were not taken.
     pub fn in_flight(&self) -> u32 {
-        self.posted.wrapping_sub(self.taken)
+        self.posted.wrapping_sub(self.ended)
     }
 
     /// Whether the send queue has a free entry.
@@ -77,7 +82,7 @@ impl Rings {
         let mut found = Vec::new();
         let memory = station.memory().clone();
         let memory = memory.borrow();
-        while self.in_flight() > 0 {
+        loop {
             let slot = self.taken & ((1 << self.cq_log2) - 1);
             let place = CQ + u64::from(slot) * Cqe::BYTES as u64;
             let bytes = memory.bytes(place, Cqe::BYTES).expect("in the queue");
@@ -87,12 +92,54 @@ impl Rings {
                 break;
             }
             self.taken = self.taken.wrapping_add(1);
+            self.ended = self.ended.wrapping_add(u32::from(!cqe.received));
             found.push(cqe);
         }
         if !found.is_empty() {
             write(station, map::CQ_CONSUMER.offset, self.taken);
         }
         found
+    }
+}
+
+/// Receive queue. RQEs are taken in order: the place of one is free when its completion, or that of a later one, is there.
+#[derive(Clone, Copy, Debug)]
+pub struct ReceiveRing {
+    log2: u32,
+    posted: u32,
+}
+
+impl ReceiveRing {
+    /// Makes the queue and tells the NIC of it; log2 of its entries.
+    pub fn new(station: &mut Station, log2: u32) -> Self {
+        let memory = station.memory().clone();
+        let bytes = Rqe::BYTES << log2;
+        memory.borrow_mut().add("rq", RQ, bytes, Access::ReadOnly);
+        for (register, value) in [
+            (map::RQ_BASE_LO, RQ as u32),
+            (map::RQ_BASE_HI, (RQ >> 32) as u32),
+            (map::RQ_SIZE_LOG2, log2),
+        ] {
+            write(station, register.offset, value);
+        }
+        Self { log2, posted: 0 }
+    }
+
+    /// RQEs posted ever.
+    pub fn posted(&self) -> u32 {
+        self.posted
+    }
+
+    /// Writes an RQE, whose place must be free, and rings the doorbell.
+    pub fn post(&mut self, station: &mut Station, rqe: &Rqe) {
+        let slot = self.posted & ((1 << self.log2) - 1);
+        let place = RQ + u64::from(slot) * Rqe::BYTES as u64;
+        let mut memory = station.memory().borrow_mut();
+        let bytes = memory.bytes_mut(place, Rqe::BYTES).expect("in the queue");
+        bytes.copy_from_slice(&rqe.encode());
+        drop(memory);
+        self.posted = self.posted.wrapping_add(1);
+        write(station, map::RQ_DOORBELL.offset, self.posted);
     }
 }
 

@@ -44,7 +44,7 @@ impl TrackerSize {
 
 impl From<&Capabilities> for Size {
     fn from(c: &Capabilities) -> Self {
-        let trackers = match c.receives_messages {
+        let trackers = match c.speaks_messages {
             true => TrackerSize {
                 streams: 1 << c.streams_log2,
                 messages: 1 << c.in_flight_log2,

@@ -35,7 +35,7 @@ pub fn capabilities() -> Capabilities {
         regions_log2: 3,
         messages_log2: 2,
         largest_mtu_log2: 12,
-        receives_messages: true,
+        speaks_messages: true,
         streams_log2: STREAM_BITS,
         in_flight_log2: 4,
         buffers_log2: 4,
