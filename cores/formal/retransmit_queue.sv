@@ -1,4 +1,4 @@
-// Lost packets: in order, once; a push is on show in the next cycle; with `room` four pushes always fit.
+// Lost packets: in order, once; a push is on show in the next cycle; with `room` five pushes always fit.
 module contract (
     input clock,
     input reset,
@@ -13,12 +13,12 @@ module contract (
     (* anyconst *) reg [6:0] number;
     reg [6:0] pushed = 0, popped = 0;
     reg [28:0] word = 0;
-    // Pushes since `room` was last seen: with the one in that cycle four at most.
-    reg [1:0] blind = 0;
+    // Pushes since `room` was last seen: with the one in that cycle five at most.
+    reg [2:0] blind = 0;
 
     always @(posedge clock) begin
         if (pop) assume (valid);
-        if (push) assume (room || blind < 3);
+        if (push) assume (room || blind < 4);
         blind <= (reset || room) ? 0 : blind + push;
         pushed <= reset ? 0 : pushed + push;
         popped <= reset ? 0 : popped + pop;

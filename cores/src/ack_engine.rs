@@ -54,6 +54,10 @@ pub struct AckEngine<const CA: usize, const GA: usize, const C: usize, const W: 
     pub snapshot: Signal<Out, SnapshotWrite>,
     /// S2: its bitvector.
     pub bitvector: Signal<Out, Bits<W>>,
+    /// S1: the bitvector that the next cycle's snapshot will have, if it is an ACK's.
+    pub coming: Signal<Out, Bits<W>>,
+    /// S1: its cumulative PSN.
+    pub coming_cum: Signal<Out, Bits<24>>,
     /// S2: an ACK replaced the snapshot.
     pub applied: Signal<Out, Bit>,
     /// S2: a REFUSAL fails its connection.
@@ -89,6 +93,7 @@ pub struct AckEngine<const CA: usize, const GA: usize, const C: usize, const W: 
     window: Constant<Bits<24>>,
     refusal: Constant<Bits<8>>,
     sack: UnpackSack,
+    sack1: UnpackSack,
     nak: UnpackNak,
     qp: PathTable<Bits<24>, CA>,
     qp_valid: PathTable<Bit, CA>,
@@ -139,6 +144,8 @@ impl<const CA: usize, const GA: usize, const C: usize, const W: usize> AckEngine
             connection_entry: Default::default(),
             snapshot: Default::default(),
             bitvector: Default::default(),
+            coming: Default::default(),
+            coming_cum: Default::default(),
             applied: Default::default(),
             refused: Default::default(),
             refused_connection: Default::default(),
@@ -160,6 +167,7 @@ impl<const CA: usize, const GA: usize, const C: usize, const W: usize> AckEngine
             window: Constant::new(bits(W as u64)),
             refusal: Constant::new(bits(OPCODE_REFUSAL)),
             sack: Default::default(),
+            sack1: Default::default(),
             nak: Default::default(),
             qp: Default::default(),
             qp_valid: Default::default(),
@@ -299,6 +307,9 @@ impl<const CA: usize, const GA: usize, const C: usize, const W: usize> Logic
         self.snapshot.next.echo = self.frame2.q.val().tsn;
         self.snapshot.next.last_ack = self.now.val();
         self.bitvector.next = bit_cast::<W, 256>(self.sack.bitvector.val());
+        self.sack1.bits.next = self.frame1.q.val().tail;
+        self.coming.next = bit_cast::<W, 256>(self.sack1.bitvector.val());
+        self.coming_cum.next = self.frame1.q.val().psn;
         if self.path_write.val().valid {
             self.snapshot.next.valid = true;
             self.snapshot.next.path = self.path_write.val().path;

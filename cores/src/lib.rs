@@ -2,6 +2,7 @@
 pub mod ack_engine;
 pub mod aimd_law;
 pub mod answer_builder;
+pub mod arrival;
 pub mod axi_lite;
 pub mod axi_reader;
 pub mod axi_writer;

@@ -22,7 +22,7 @@ enum Retire {
 /// In: `ask`, a message of `ask_stream` is whole; what was written: `entry_enable`, `entry_address`, `entry`; `immediate_enable`,
 /// `immediate` at the same address; `wr_id_enable`, `wr_id_address`, `wr_id`; `clear`: stream `clear_stream` starts, and the entry
 /// at `entry_address` is empty. Out: `progress_valid`, `progress_stream`, `progress` (the commit); `whole_valid`, `whole` in
-/// the same cycle, taken at once; `waits` (a stream waits for its turn), `busy`.
+/// the same cycle, taken at once; `waits` (streams have waited for their turn for 15 cycles), `busy`.
 #[derive(LogicBlock)]
 pub struct MessageRetire<
     const TA: usize,
@@ -56,6 +56,7 @@ pub struct MessageRetire<
     step: Dff<Retire>,
     queue: ResolveQueue<TA, S>,
     asked: Dff<Bit>,
+    waited: Dff<Bits<4>>,
     rows: RamSdp<StreamProgress, TA>,
     entries: RamSdp<MessageEntry, EA>,
     immediates: RamSdp<Immediate, EA>,
@@ -111,6 +112,7 @@ impl<
             step: Default::default(),
             queue: Default::default(),
             asked: Default::default(),
+            waited: Default::default(),
             rows: Default::default(),
             entries: Default::default(),
             immediates: Default::default(),
@@ -145,6 +147,7 @@ impl<
             clock,
             step,
             asked,
+            waited,
             stream,
             row,
             found,
@@ -157,7 +160,15 @@ impl<
         self.queue.path.next = self.ask_stream.val();
         self.queue.pop.next = false;
         self.asked.d.next = self.ask.val();
-        self.waits.next = self.queue.valid.val();
+        // An ACK leaves 20 cycles after its packet's commit: for some cycles nobody can know what waits here.
+        self.waited.d.next = 0.into();
+        if self.queue.valid.val() {
+            self.waited.d.next = self.waited.q.val() + 1;
+            if self.waits.val() {
+                self.waited.d.next = self.waited.q.val();
+            }
+        }
+        self.waits.next = self.waited.q.val() == 15;
         self.busy.next = self.queue.valid.val() | self.asked.q.val();
 
         // The next message of a stream, and what is kept of it.
@@ -248,6 +259,7 @@ impl<
         if self.reset.val() {
             self.step.d.next = Retire::Idle;
             self.asked.d.next = false;
+            self.waited.d.next = 0.into();
         }
     }
 }

@@ -1,4 +1,5 @@
 //! The resolver: the fate of each transmission that an acknowledgement echoes.
+use crate::arrival::Arrival;
 use crate::forwarded_table::ForwardedTable;
 use crate::narrow::Narrowing;
 use crate::prim::{Dff, RamSdp};
@@ -11,7 +12,7 @@ use rust_hdl::prelude::*;
 /// The resolver (docs/protocol.md, "Resolving").
 ///
 /// Takes a path whose snapshot changed, and walks its TSNs up to the echo, one a cycle: S0 presents the TSN, S1 has what
-/// was sent, S2 compares it with the snapshot as it will be at S3, and S3 commits. Meanwhile the next path's records are
+/// was sent, S2 and S3 compare it with the snapshot as it will be at S4, and S4 commits. Meanwhile the next path's records are
 /// read, which takes three cycles, and its walk follows without a gap; only if it is a path that is still in a stage it
 /// waits until that has left. After `hold` the records are read anew. `CA`, `GA` address bits of connections and of
 /// paths; `C` = 2^CA, `F` = 2^GA; `W` window, `IW` = log2 W; `TA` = GA + 8.
@@ -49,31 +50,34 @@ pub struct Resolver<
     pub snapshot: Signal<In, SnapshotWrite>,
     /// Their bitvectors.
     pub bitvector: Signal<In, Bits<W>>,
+    /// What the next cycle's may carry: bitvector,
+    pub coming: Signal<In, Bits<W>>,
+    /// and cumulative PSN.
+    pub coming_cum: Signal<In, Bits<24>>,
     /// An ACK did it.
     pub applied: Signal<In, Bit>,
     /// Configuration of a path.
     pub path_write: Signal<In, PathWrite>,
-    /// The retransmit queues take four more.
+    /// The retransmit queues take five more.
     pub lost_room: Signal<In, Bit>,
-    /// S3: one more TSN is resolved.
+    /// S4: one more TSN is resolved.
     pub resolved: Signal<Out, ResolvedWrite>,
-    /// S3: its packet is delivered.
+    /// S4: its packet is delivered.
     pub delivered_valid: Signal<Out, Bit>,
-    /// S3: its message's slot.
+    /// S4: its message's slot.
     pub delivered_slot: Signal<Out, Bits<4>>,
-    /// S3: its packet is lost.
+    /// S4: its packet is lost.
     pub lost_valid: Signal<Out, Bit>,
-    /// S3: which packet.
+    /// S4: which packet.
     pub lost: Signal<Out, LostPacket>,
-    /// S3: its plane.
+    /// S4: its plane.
     pub lost_plane: Signal<Out, Bits<3>>,
-    /// Something is in S1 to S3.
+    /// Something is in S1 to S4.
     pub busy: Signal<Out, Bit>,
-    /// S3: a commit.
+    /// S4: a commit.
     pub trace_valid: Signal<Out, Bit>,
-    /// S3: its TSN.
+    /// S4: its TSN.
     pub trace_tsn: Signal<Out, Bits<24>>,
-    lap_bit: Constant<Bits<4>>,
     path_bits: Constant<Bits<4>>,
     ring_bits: Constant<Bits<4>>,
     queue: ResolveQueue<GA, F>,
@@ -97,18 +101,23 @@ pub struct Resolver<
     stage1: Dff<Bit>,
     stage2: Dff<Bit>,
     stage3: Dff<Bit>,
+    stage4: Dff<Bit>,
     path1: Dff<Bits<GA>>,
     path2: Dff<Bits<GA>>,
     path3: Dff<Bits<GA>>,
+    path4: Dff<Bits<GA>>,
     plane1: Dff<Bits<3>>,
     plane2: Dff<Bits<3>>,
     plane3: Dff<Bits<3>>,
+    plane4: Dff<Bits<3>>,
     tsn1: Dff<Bits<24>>,
     tsn2: Dff<Bits<24>>,
     tsn3: Dff<Bits<24>>,
+    tsn4: Dff<Bits<24>>,
     sent2: Dff<RingEntry>,
     sent3: Dff<RingEntry>,
-    arrived: Dff<Bit>,
+    sent4: Dff<RingEntry>,
+    arrival: Arrival<GA, W, IW>,
     alive: Dff<Bit>,
     address: Signal<Local, Bits<GA>>,
     records: Signal<Local, Bit>,
@@ -116,14 +125,7 @@ pub struct Resolver<
     ends: Signal<Local, Bit>,
     owner: Signal<Local, Bits<CA>>,
     connection: Signal<Local, Bits<CA>>,
-    news: Signal<Local, Bit>,
     commit: Signal<Local, Bit>,
-    place: Signal<Local, Bits<IW>>,
-    lap: Signal<Local, Bit>,
-    before_old: Signal<Local, Bits<9>>,
-    before_new: Signal<Local, Bits<9>>,
-    arrived_old: Signal<Local, Bit>,
-    arrived_new: Signal<Local, Bit>,
     distance: Signal<Local, Bits<24>>,
     tsn_mask: Constant<Bits<24>>,
 }
@@ -157,6 +159,8 @@ impl<
             transmission_valid: Default::default(),
             snapshot: Default::default(),
             bitvector: Default::default(),
+            coming: Default::default(),
+            coming_cum: Default::default(),
             applied: Default::default(),
             path_write: Default::default(),
             lost_room: Default::default(),
@@ -169,7 +173,6 @@ impl<
             busy: Default::default(),
             trace_valid: Default::default(),
             trace_tsn: Default::default(),
-            lap_bit: Constant::new(bits(W.ilog2() as u64)),
             path_bits: Constant::new(bits((GA - CA) as u64)),
             ring_bits: Constant::new(bits(8)),
             queue: Default::default(),
@@ -193,18 +196,23 @@ impl<
             stage1: Default::default(),
             stage2: Default::default(),
             stage3: Default::default(),
+            stage4: Default::default(),
             path1: Default::default(),
             path2: Default::default(),
             path3: Default::default(),
+            path4: Default::default(),
             plane1: Default::default(),
             plane2: Default::default(),
             plane3: Default::default(),
+            plane4: Default::default(),
             tsn1: Default::default(),
             tsn2: Default::default(),
             tsn3: Default::default(),
+            tsn4: Default::default(),
             sent2: Default::default(),
             sent3: Default::default(),
-            arrived: Default::default(),
+            sent4: Default::default(),
+            arrival: Default::default(),
             alive: Default::default(),
             address: Default::default(),
             records: Default::default(),
@@ -212,14 +220,7 @@ impl<
             ends: Default::default(),
             owner: Default::default(),
             connection: Default::default(),
-            news: Default::default(),
             commit: Default::default(),
-            place: Default::default(),
-            lap: Default::default(),
-            before_old: Default::default(),
-            before_new: Default::default(),
-            arrived_old: Default::default(),
-            arrived_new: Default::default(),
             distance: Default::default(),
             tsn_mask: Constant::new(Narrowing::low(narrowing.tsn_bits)),
         }
@@ -240,8 +241,8 @@ impl<
     fn update(&mut self) {
         dff_setup!(
             self, clock, next, have_next, read_age, clear, walking, stale, path, plane, tsn,
-            target, goes_on, stage1, stage2, stage3, path1, path2, path3, plane1, plane2, plane3,
-            tsn1, tsn2, tsn3, sent2, sent3, arrived, alive
+            target, goes_on, stage1, stage2, stage3, stage4, path1, path2, path3, path4, plane1,
+            plane2, plane3, plane4, tsn1, tsn2, tsn3, tsn4, sent2, sent3, sent4, alive
         );
         self.queue.clock.next = self.clock.val();
         self.queue.reset.next = self.reset.val();
@@ -288,7 +289,8 @@ impl<
         self.clear.d.next = !(self.walking.q.val() & (self.path.q.val() == self.next.q.val()))
             & !(self.stage1.q.val() & (self.path1.q.val() == self.next.q.val()))
             & !(self.stage2.q.val() & (self.path2.q.val() == self.next.q.val()))
-            & !(self.stage3.q.val() & (self.path3.q.val() == self.next.q.val()));
+            & !(self.stage3.q.val() & (self.path3.q.val() == self.next.q.val()))
+            & !(self.stage4.q.val() & (self.path4.q.val() == self.next.q.val()));
 
         // S0.
         self.issues.next = self.walking.q.val()
@@ -366,59 +368,56 @@ impl<
         self.tsn2.d.next = self.tsn1.q.val();
         self.sent2.d.next = self.ring.read_data.val();
 
-        // S2: against the snapshot of this cycle's start, and against the one that replaces it now. A PSN is one of the
-        // 256 from `cum` on, or before it. A connection that fails now has failed at S3.
+        // S2 and S3: against the snapshot as it is at S4.
+        self.arrival.clock.next = self.clock.val();
+        self.arrival.psn.next = self.sent2.q.val().psn;
+        self.arrival.path.next = self.path2.q.val();
+        self.arrival.received.next = self.bits_received.read_data.val();
+        self.arrival.cum.next = self.cum.read_data.val();
+        self.arrival.snapshot.next = self.snapshot.val();
+        self.arrival.bitvector.next = self.bitvector.val();
+        self.arrival.coming.next = self.coming.val();
+        self.arrival.coming_cum.next = bit_cast::<9, 24>(self.coming_cum.val());
         self.stage3.d.next = self.stage2.q.val();
         self.path3.d.next = self.path2.q.val();
         self.plane3.d.next = self.plane2.q.val();
         self.tsn3.d.next = self.tsn2.q.val();
         self.sent3.d.next = self.sent2.q.val();
-        self.place.next = bit_cast::<IW, 9>(self.sent2.q.val().psn);
-        self.lap.next = self.sent2.q.val().psn.get_bit(self.lap_bit.val().index());
-        self.before_old.next = self.sent2.q.val().psn - self.cum.read_data.val();
-        self.before_new.next = self.sent2.q.val().psn - bit_cast::<9, 24>(self.snapshot.val().cum);
-        self.arrived_old.next = self.before_old.val().get_bit(8)
-            | (self
-                .bits_received
-                .read_data
-                .val()
-                .get_bit(self.place.val().index())
-                ^ self.lap.val());
-        self.arrived_new.next = self.before_new.val().get_bit(8)
-            | (self.bitvector.val().get_bit(self.place.val().index()) ^ self.lap.val());
-        self.news.next = self.snapshot.val().valid
-            & (bit_cast::<GA, 16>(self.snapshot.val().path) == self.path2.q.val());
-        self.arrived.d.next = self.arrived_old.val();
-        if self.news.val() {
-            self.arrived.d.next = self.arrived_new.val();
-        }
-        self.connection.next = bit_cast::<CA, GA>(self.path2.q.val() >> self.path_bits.val());
+
+        // S3: a connection that fails now has failed at S4.
+        self.stage4.d.next = self.stage3.q.val();
+        self.path4.d.next = self.path3.q.val();
+        self.plane4.d.next = self.plane3.q.val();
+        self.tsn4.d.next = self.tsn3.q.val();
+        self.sent4.d.next = self.sent3.q.val();
+        self.connection.next = bit_cast::<CA, GA>(self.path3.q.val() >> self.path_bits.val());
         self.alive.d.next = !self.failed.val().get_bit(self.connection.val().index())
             & !(self.refused.val() & (self.refused_connection.val() == self.connection.val()))
             & !(self.give_up.val() & (self.give_up_connection.val() == self.connection.val()));
 
-        // S3.
-        self.commit.next = self.stage3.q.val() & self.alive.q.val();
+        // S4.
+        self.commit.next = self.stage4.q.val() & self.alive.q.val();
         self.delivered_valid.next =
-            self.commit.val() & !self.sent3.q.val().probe & self.arrived.q.val();
-        self.delivered_slot.next = self.sent3.q.val().slot;
+            self.commit.val() & !self.sent4.q.val().probe & self.arrival.arrived.val();
+        self.delivered_slot.next = self.sent4.q.val().slot;
         self.lost_valid.next =
-            self.commit.val() & !self.sent3.q.val().probe & !self.arrived.q.val();
-        self.lost.next.path = bit_cast::<16, GA>(self.path3.q.val());
-        self.lost.next.psn = self.sent3.q.val().psn;
-        self.lost.next.slot = self.sent3.q.val().slot;
-        self.lost_plane.next = self.plane3.q.val();
+            self.commit.val() & !self.sent4.q.val().probe & !self.arrival.arrived.val();
+        self.lost.next.path = bit_cast::<16, GA>(self.path4.q.val());
+        self.lost.next.psn = self.sent4.q.val().psn;
+        self.lost.next.slot = self.sent4.q.val().slot;
+        self.lost_plane.next = self.plane4.q.val();
         self.resolved.next.valid = self.commit.val();
-        self.resolved.next.path = bit_cast::<16, GA>(self.path3.q.val());
-        self.resolved.next.resolved = (self.tsn3.q.val() + 1) & self.tsn_mask.val();
+        self.resolved.next.path = bit_cast::<16, GA>(self.path4.q.val());
+        self.resolved.next.resolved = (self.tsn4.q.val() + 1) & self.tsn_mask.val();
         if self.path_write.val().valid {
             self.resolved.next.valid = true;
             self.resolved.next.path = self.path_write.val().path;
             self.resolved.next.resolved = self.path_write.val().first_tsn;
         }
-        self.busy.next = self.stage1.q.val() | self.stage2.q.val() | self.stage3.q.val();
+        self.busy.next =
+            self.stage1.q.val() | self.stage2.q.val() | self.stage3.q.val() | self.stage4.q.val();
         self.trace_valid.next = self.commit.val();
-        self.trace_tsn.next = self.tsn3.q.val();
+        self.trace_tsn.next = self.tsn4.q.val();
 
         if self.reset.val() {
             self.have_next.d.next = false;
@@ -428,6 +427,7 @@ impl<
             self.stage1.d.next = false;
             self.stage2.d.next = false;
             self.stage3.d.next = false;
+            self.stage4.d.next = false;
         }
     }
 }

@@ -25,7 +25,7 @@ pub struct RetransmitQueue<const A: usize> {
     pub valid: Signal<Out, Bit>,
     /// The oldest entry.
     pub head: Signal<Out, LostPacket>,
-    /// Four more pushes fit: as many as are on their way.
+    /// Five more pushes fit: as many as are on their way.
     pub room: Signal<Out, Bit>,
     ram: RamBypass<LostPacket, A>,
     first: Dff<Bits<A>>,
@@ -88,7 +88,7 @@ impl<const A: usize> Logic for RetransmitQueue<A> {
             self.some.d.next = false;
         }
         // Registered, so one cycle late: that is one push.
-        self.full.d.next = (self.used.val() + 5) < self.used.val();
+        self.full.d.next = (self.used.val() + 6) < self.used.val();
         self.valid.next = self.some.q.val();
         self.head.next.path = self.ram.read_data.val().path & self.used_paths.val();
         self.head.next.psn = self.ram.read_data.val().psn & self.used_psn.val();

@@ -346,6 +346,8 @@ impl<
         self.resolver.transmission_valid.next = self.engine.transmission_valid.val();
         self.resolver.snapshot.next = self.ack.snapshot.val();
         self.resolver.bitvector.next = self.ack.bitvector.val();
+        self.resolver.coming.next = self.ack.coming.val();
+        self.resolver.coming_cum.next = self.ack.coming_cum.val();
         self.resolver.applied.next = self.ack.applied.val();
         self.resolver.lost_room.next = self.engine.lost_room.val();
         self.delivered_valid.next = self.resolver.delivered_valid.val();

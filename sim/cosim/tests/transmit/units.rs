@@ -81,8 +81,8 @@ fn a_retransmit_queue_keeps_order_and_says_when_it_is_full() {
     let mut rng = ChaCha8Rng::seed_from_u64(2);
     let mut queue = VecDeque::new();
     let (mut deepest, mut pushes) = (0, 0);
-    // Like the resolver: a push comes three cycles after room was seen.
-    let mut may = VecDeque::from([false; 3]);
+    // Like the resolver: a push comes four cycles after room was seen.
+    let mut may = VecDeque::from([false; 4]);
     for cycle in 0..30_000 {
         let busy = if cycle / 300 % 2 == 0 { 0.9 } else { 0.3 };
         let push = may.pop_front().unwrap() && rng.random_bool(busy);
