@@ -61,6 +61,7 @@ pub struct CounterFile {
     messages: CountRegister<1>,
     completions: CountRegister<1>,
     rx_verbs: CountRegister<1>,
+    tx_verbs: CountRegister<1>,
     rx_messages: CountRegister<1>,
     rx_not_ready: CountRegister<1>,
     rx_invalid_request: CountRegister<1>,
@@ -124,6 +125,7 @@ impl CounterFile {
             messages: CountRegister::new(counters::MESSAGES, narrowing),
             completions: CountRegister::new(counters::COMPLETIONS, narrowing),
             rx_verbs: CountRegister::new(counters::RX_VERBS, &of_messages),
+            tx_verbs: CountRegister::new(counters::TX_VERBS, &of_messages),
             rx_messages: CountRegister::new(counters::RX_MESSAGES, &of_messages),
             rx_not_ready: CountRegister::new(counters::RX_NOT_READY, &of_messages),
             rx_invalid_request: CountRegister::new(counters::RX_INVALID_REQUEST, &of_messages),
@@ -187,6 +189,7 @@ impl Logic for CounterFile {
             clock,
             completions,
             rx_verbs,
+            tx_verbs,
             rx_messages,
             rx_not_ready,
             rx_invalid_request
@@ -226,6 +229,7 @@ impl Logic for CounterFile {
         self.messages.bus.next = self.bus.val();
         self.completions.bus.next = self.bus.val();
         self.rx_verbs.bus.next = self.bus.val();
+        self.tx_verbs.bus.next = self.bus.val();
         self.rx_messages.bus.next = self.bus.val();
         self.rx_not_ready.bus.next = self.bus.val();
         self.rx_invalid_request.bus.next = self.bus.val();
@@ -242,6 +246,7 @@ impl Logic for CounterFile {
         self.tx_refusals.amount.next = self.receive.val().tx_refusals.into();
         self.refusals_dropped.amount.next = self.receive.val().refusals_dropped.into();
         self.rx_verbs.amount.next = self.receive.val().rx_verbs.into();
+        self.tx_verbs.amount.next = self.transmit.val().tx_verbs.into();
         self.rx_messages.amount.next = self.receive.val().rx_messages.into();
         self.rx_not_ready.amount.next = self.receive.val().rx_not_ready.into();
         self.rx_invalid_request.amount.next = self.receive.val().rx_invalid_request.into();
@@ -319,6 +324,7 @@ impl Logic for CounterFile {
             | self.messages.read.val()
             | self.completions.read.val()
             | self.rx_verbs.read.val()
+            | self.tx_verbs.read.val()
             | self.rx_messages.read.val()
             | self.rx_not_ready.read.val()
             | self.rx_invalid_request.read.val();

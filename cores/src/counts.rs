@@ -75,7 +75,7 @@ pub struct TransmitCounts {
     pub rx_ack_stale: Bit,
     /// An ACK or REFUSAL for a failed connection.
     pub rx_on_failed_connection: Bit,
-    /// A WRITE, new or again.
+    /// A new WRITE.
     pub tx_writes: Bit,
     /// Payload bytes of it, 0..=4096.
     pub tx_write_bytes: Bits<16>,
@@ -91,4 +91,6 @@ pub struct TransmitCounts {
     pub resolved_delivered: Bit,
     /// Data resolved as lost.
     pub resolved_lost: Bit,
+    /// A new packet of another verb.
+    pub tx_verbs: Bit,
 }

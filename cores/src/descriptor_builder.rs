@@ -1,7 +1,7 @@
 //! From decisions to descriptors.
 use crate::data_tail::DataTail;
 use crate::forwarded_table::ForwardedTable;
-use crate::generated::constants::OPCODE_PROBE;
+use crate::generated::constants::{OPCODE_PROBE, OPCODE_WRITE};
 use crate::narrow::Narrowing;
 use crate::next_in_turn::NextInTurn;
 use crate::path_table::PathTable;
@@ -76,12 +76,17 @@ pub struct DescriptorBuilder<
     pub data_ready: Signal<In, Bits<N>>,
     /// Planes with a decision in their queue or in a stage.
     pub busy: Signal<Out, Bits<N>>,
-    /// Payload bytes of a new packet shown.
+    /// A new WRITE is shown.
+    pub written: Signal<Out, Bit>,
+    /// Its payload bytes.
     pub written_bytes: Signal<Out, Bits<16>>,
+    /// A new packet of another verb is shown.
+    pub verb: Signal<Out, Bit>,
     /// Message slots, by bit, that a decision waits for: no message may enter them.
     pub slots: Signal<Out, Bits<16>>,
     path_bits: Constant<Bits<4>>,
     window_bits: Constant<Bits<4>>,
+    write_opcode: Constant<Bits<8>>,
     probe_opcode: Constant<Bits<8>>,
     plane_number: [Constant<Bits<3>>; N],
     queue: [TransmissionQueue; N],
@@ -110,6 +115,7 @@ pub struct DescriptorBuilder<
     shown: Dff<TxDescriptor>,
     plane3: Dff<Bits<N>>,
     again3: Dff<Bit>,
+    new3: Signal<Local, Bit>,
     path_mask: Constant<Bits<16>>,
     entry: Signal<Local, Transmission>,
     used_packets: Constant<Bits<24>>,
@@ -147,10 +153,13 @@ impl<const N: usize, const CA: usize, const GA: usize, const IW: usize, const FA
             data_valid: Default::default(),
             data_ready: Default::default(),
             busy: Default::default(),
+            written: Default::default(),
             written_bytes: Default::default(),
+            verb: Default::default(),
             slots: Default::default(),
             path_bits: Constant::new(bits((GA - CA) as u64)),
             window_bits: Constant::new(bits(IW as u64)),
+            write_opcode: Constant::new(bits(OPCODE_WRITE)),
             probe_opcode: Constant::new(bits(OPCODE_PROBE)),
             plane_number: std::array::from_fn(|i| Constant::new(bits(i as u64))),
             queue: std::array::from_fn(|_| Default::default()),
@@ -179,6 +188,7 @@ impl<const N: usize, const CA: usize, const GA: usize, const IW: usize, const FA
             shown: Default::default(),
             plane3: Default::default(),
             again3: Default::default(),
+            new3: Default::default(),
             path_mask: Constant::new(bits((1 << (GA - CA)) - 1)),
             entry: Default::default(),
             used_length: Constant::new(Narrowing::low(narrowing.length_bits)),
@@ -351,8 +361,14 @@ impl<const N: usize, const CA: usize, const GA: usize, const IW: usize, const FA
         // F3.
         self.data.next = self.shown.q.val();
         self.data_valid.next = self.plane3.q.val();
+        self.new3.next = self.plane3.q.val().any()
+            & !self.again3.q.val()
+            & (self.shown.q.val().opcode != self.probe_opcode.val());
+        self.written.next =
+            self.new3.val() & (self.shown.q.val().opcode == self.write_opcode.val());
+        self.verb.next = self.new3.val() & !self.written.val();
         self.written_bytes.next = bits::<16>(0);
-        if self.plane3.q.val().any() & !self.again3.q.val() {
+        if self.written.val() {
             self.written_bytes.next = self.shown.q.val().payload;
         }
 

@@ -228,6 +228,8 @@ counters! {
     Completions = "completions";
     /// Packets of other verbs than WRITE accepted.
     RxVerbs = "rx_verbs";
+    /// The same, sent: new ones, not retransmissions.
+    TxVerbs = "tx_verbs";
     /// Messages placed whole, in the order of their stream.
     RxMessages = "rx_messages";
     /// Packets that found no posted buffer.

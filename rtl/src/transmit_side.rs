@@ -381,8 +381,8 @@ impl<
         self.counted.d.next.rx_ack_invalid = self.ack.invalid.val();
         self.counted.d.next.rx_ack_stale = self.ack.stale.val();
         self.counted.d.next.rx_on_failed_connection = self.ack.on_failed.val();
-        self.counted.d.next.tx_writes =
-            self.engine.trace_valid.val() & (self.engine.trace_kind.val() == bits::<3>(3));
+        self.counted.d.next.tx_writes = self.builder.written.val();
+        self.counted.d.next.tx_verbs = self.builder.verb.val();
         self.counted.d.next.tx_write_bytes = self.builder.written_bytes.val();
         self.counted.d.next.tx_retransmissions =
             self.engine.trace_valid.val() & (self.engine.trace_kind.val() == bits::<3>(2));

@@ -71,7 +71,7 @@ pub const MTU_LOG2_RESET: u64 = 10;
 /// Byte offsets of counters.
 pub mod counters {
     /// How many there are.
-    pub const COUNT: u64 = 37;
+    pub const COUNT: u64 = 38;
     /// Frames that ended at a plane, whatever became of them.
     pub const RX_FRAMES: u64 = 0x200;
     /// Frames that are not RoCEv2 over IPv4.
@@ -140,10 +140,12 @@ pub mod counters {
     pub const COMPLETIONS: u64 = 0x280;
     /// Packets of other verbs than WRITE accepted.
     pub const RX_VERBS: u64 = 0x284;
+    /// The same, sent: new ones, not retransmissions.
+    pub const TX_VERBS: u64 = 0x288;
     /// Messages placed whole, in the order of their stream.
-    pub const RX_MESSAGES: u64 = 0x288;
+    pub const RX_MESSAGES: u64 = 0x28C;
     /// Packets that found no posted buffer.
-    pub const RX_NOT_READY: u64 = 0x28C;
+    pub const RX_NOT_READY: u64 = 0x290;
     /// Packets that break a stated limit.
-    pub const RX_INVALID_REQUEST: u64 = 0x290;
+    pub const RX_INVALID_REQUEST: u64 = 0x294;
 }

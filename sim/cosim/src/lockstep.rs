@@ -475,15 +475,18 @@ impl Lockstep {
             let told = self.receiving.waiting().to_string();
             return Err(self.differs("messages that came and are not told of", "0", told));
         }
-        for &name in Counter::ALL {
-            let (expected, found) = (self.nic.counters().get(name), counter(name));
-            if expected != found {
-                return Err(self.differs(
-                    &format!("counter {}", name.name()),
-                    expected.to_string(),
-                    found.to_string(),
-                ));
-            }
+        let values = |name| (self.nic.counters().get(name), counter(name));
+        let differing = Counter::ALL.iter().filter(|&&name| {
+            let (expected, found) = values(name);
+            expected != found
+        });
+        let (names, values): (Vec<_>, Vec<_>) =
+            differing.map(|&name| (name.name(), values(name))).unzip();
+        if !names.is_empty() {
+            let list = |values: Vec<u32>| format!("{values:?}");
+            let (expected, found) = values.into_iter().unzip();
+            let what = format!("counter {}", names.join(", "));
+            return Err(self.differs(&what, list(expected), list(found)));
         }
         Ok(())
     }

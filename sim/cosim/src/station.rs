@@ -209,6 +209,7 @@ impl Station {
 
     /// A frame arrives on a plane.
     pub fn deliver(&mut self, plane: usize, frame: Vec<u8>) {
+        self.quiet_for = 0;
         self.rx[plane].push(frame);
     }
 

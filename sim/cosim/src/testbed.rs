@@ -1,7 +1,7 @@
 //! Two NICs and the lossy planes between them.
 use std::collections::HashMap;
 
-use metaroce_protocol::{Opcode, frame};
+use metaroce_protocol::{Opcode, Profile, frame};
 
 use crate::planes::{Fate, Faults, Plane};
 use crate::station::{Failure, Station};
@@ -134,12 +134,12 @@ impl Testbed {
     }
 }
 
-/// Destination QP, path and PSN of a Write packet.
+/// Destination QP, path and PSN of a data packet.
 fn identity(bytes: &[u8]) -> Option<(u32, u8, u32)> {
-    let frame = frame::parse(bytes).ok()?;
-    (frame.bth.opcode == Opcode::Write).then_some((
-        frame.bth.dest_qp,
-        frame.path.path,
-        frame.bth.psn.get(),
-    ))
+    let frame = frame::parse_as(bytes, Profile::Whole).ok()?;
+    let is_data = matches!(
+        frame.bth.opcode,
+        Opcode::Write | Opcode::WriteImm | Opcode::Send | Opcode::SendImm
+    );
+    is_data.then_some((frame.bth.dest_qp, frame.path.path, frame.bth.psn.get()))
 }

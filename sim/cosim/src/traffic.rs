@@ -2,7 +2,7 @@
 use std::collections::VecDeque;
 
 use metaroce_model::config::{Size, Tunables};
-use metaroce_protocol::{CompletionStatus, Counter, Cqe, Wqe, WqeOpcode};
+use metaroce_protocol::{CompletionStatus, Counter, Cqe, Profile, Wqe, WqeOpcode};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use thiserror::Error;
@@ -15,8 +15,10 @@ use crate::station::{Failure, Station, Surroundings};
 use crate::testbed::Testbed;
 
 mod peers;
+mod receiver;
 mod sizes;
 
+use receiver::Receiver;
 pub use sizes::Lengths;
 
 /// Host memory that messages are read from.
@@ -117,6 +119,14 @@ pub enum TrafficError {
         /// Its number.
         message: u64,
     },
+    /// A receiver's host is told of another message than was sent.
+    #[error("NIC {nic}: a message came otherwise than it was sent: {difference}")]
+    Told {
+        /// The receiver.
+        nic: &'static str,
+        /// How.
+        difference: String,
+    },
     /// Nothing happens any more.
     #[error("nothing happens any more, with {in_flight} messages in flight")]
     Hangs {
@@ -130,6 +140,8 @@ const NAMES: [&str; 2] = ["A", "B"];
 /// One NIC's host.
 struct Host {
     rings: Rings,
+    /// Of a NIC that understands more than Writes.
+    receiver: Option<Receiver>,
     /// Numbers of the next messages, by connection and stream.
     next: Vec<u16>,
     posted: u64,
@@ -145,6 +157,7 @@ pub struct Traffic {
     hosts: [Host; 2],
     setting: Setting,
     size: Size,
+    profile: Profile,
     random: ChaCha8Rng,
     /// Times that the connections were made again.
     lives: u8,
@@ -167,9 +180,8 @@ impl Traffic {
         let mut made = Vec::new();
         for (nic, station) in stations.iter_mut().enumerate() {
             if let Ok(station) = station {
-                let first = peers::first_message(lab.built().profile());
-                let rings = host(station, nic, size, &setting, &mut random, first);
-                made.push(rings);
+                let profile = lab.built().profile();
+                made.push(host(station, nic, size, profile, &setting, &mut random));
             }
         }
         let [a, b] = stations;
@@ -182,9 +194,11 @@ impl Traffic {
             hosts,
             setting,
             size,
+            profile: lab.built().profile(),
             random,
             lives: 0,
         };
+        traffic.post_buffers();
         traffic.rest()?;
         Ok(traffic)
     }
@@ -202,9 +216,29 @@ impl Traffic {
                 let senders = if self.setting.both_ways { 2 } else { 1 };
                 (0..senders).for_each(|nic| self.post(nic));
             }
-            self.bed.step()?;
+            self.step()?;
         }
         self.check_alive()
+    }
+
+    /// One cycle.
+    fn step(&mut self) -> Result<(), TrafficError> {
+        self.bed.step()?;
+        for (host, station) in self.hosts.iter_mut().zip(&self.bed.stations) {
+            if let (Some(receiver), Some(stream)) = (&mut host.receiver, station.commits().post) {
+                receiver.on_posted(stream, self.size, &self.setting);
+            }
+        }
+        Ok(())
+    }
+
+    /// New buffers in the place of those that were taken.
+    fn post_buffers(&mut self) {
+        for (host, station) in self.hosts.iter_mut().zip(&mut self.bed.stations) {
+            if let Some(receiver) = &mut host.receiver {
+                receiver.post(station, self.size, &self.setting, &mut self.random);
+            }
+        }
     }
 
     /// No new messages: until all have arrived, byte for byte, and every counter agrees.
@@ -235,8 +269,13 @@ impl Traffic {
             peers::connect(station, nic, self.size, &self.setting, self.lives);
         }
         while !self.bed.stations.iter().all(Station::is_configured) {
-            self.bed.step()?;
+            self.step()?;
         }
+        for host in &mut self.hosts {
+            host.next.fill(peers::first_message(self.profile));
+            host.receiver.iter_mut().for_each(Receiver::forget);
+        }
+        self.post_buffers();
         Ok(())
     }
 
@@ -247,11 +286,12 @@ impl Traffic {
         counts.map(u64::from).sum()
     }
 
-    /// Until every message has arrived.
+    /// Until every message has arrived, and its receiver knows.
     fn drain(&mut self) -> Result<(), TrafficError> {
-        while self.in_flight() > 0 {
+        let rests = |host: &Host| host.receiver.iter().all(Receiver::is_at_rest);
+        while self.in_flight() > 0 || !self.hosts.iter().all(rests) {
             for _ in 0..POLL {
-                self.bed.step()?;
+                self.step()?;
             }
             self.take()?;
             self.check_alive()?;
@@ -271,20 +311,34 @@ impl Traffic {
         Ok(())
     }
 
-    /// Until both NICs are quiet for longer than a probe takes.
+    /// Until both NICs are quiet and know what became of all that they sent: a time-out's probe may be long in coming.
     fn rest(&mut self) -> Result<(), TrafficError> {
-        self.bed.step()?;
+        self.step()?;
         let quiet = 2 * u64::from(self.setting.tunables.rto);
-        while !self.bed.is_quiet(quiet) {
-            self.bed.step()?;
+        while !(self.bed.is_quiet(quiet) && self.is_resolved()) {
+            self.step()?;
         }
         Ok(())
+    }
+
+    fn is_resolved(&self) -> bool {
+        let paths = self.size.connections * self.size.paths;
+        self.bed.stations.iter().all(|station| {
+            let nic = station.lockstep().nic();
+            let mut sent = (0..paths).filter_map(|path| nic.send_path(path));
+            sent.all(|path| path.unresolved() == 0)
+        })
     }
 
     fn take(&mut self) -> Result<(), TrafficError> {
         for (nic, name) in NAMES.into_iter().enumerate() {
             let completions = self.hosts[nic].rings.take(&mut self.bed.stations[nic]);
-            for Cqe { wr_id, status, .. } in completions {
+            for cqe in completions {
+                if cqe.received {
+                    self.on_told(nic, &cqe)?;
+                    continue;
+                }
+                let Cqe { wr_id, status, .. } = cqe;
                 if status != CompletionStatus::Success {
                     return Err(TrafficError::Ended {
                         nic: name,
@@ -300,13 +354,30 @@ impl Traffic {
                 self.check(nic, &wqe)?;
             }
         }
+        self.post_buffers();
         Ok(())
+    }
+
+    fn on_told(&mut self, nic: usize, cqe: &Cqe) -> Result<(), TrafficError> {
+        let [own, sender] = [nic, 1 - nic].map(|nic| self.bed.stations[nic].memory());
+        let told = match &mut self.hosts[nic].receiver {
+            Some(receiver) => receiver.on_told(cqe, sender, own),
+            None => Err("it has no receive queue".into()),
+        };
+        told.map_err(|difference| TrafficError::Told {
+            nic: NAMES[nic],
+            difference,
+        })
     }
 
     /// A message of NIC `nic` lies in the other's memory.
     fn check(&self, nic: usize, wqe: &Wqe) -> Result<(), TrafficError> {
         let [from, to] = [nic, 1 - nic].map(|nic| self.bed.stations[nic].memory().borrow());
-        let length = wqe.length as usize;
+        let length = match wqe.opcode {
+            WqeOpcode::Write | WqeOpcode::WriteImm => wqe.length as usize,
+            // Its receiver has looked at the buffer.
+            _ => 0,
+        };
         let sent = from.bytes(wqe.local_address, length);
         if length == 0 || sent.is_some() && sent == to.bytes(wqe.remote_address, length) {
             return Ok(());
@@ -318,29 +389,49 @@ impl Traffic {
     }
 
     fn post(&mut self, nic: usize) {
-        let (host, streams) = (&mut self.hosts[nic], peers::streams(self.size));
-        while host.rings.has_room() {
+        while self.hosts[nic].rings.has_room() {
             let number = self.random.random_range(0..self.setting.connections);
-            let stream = self.random.random_range(0..streams);
-            let next = &mut host.next[(number * streams + stream) as usize];
-            let length = self.setting.lengths.draw(&mut self.random);
-            let place = place(host.posted % PLACES, self.setting.lengths.most);
-            let wqe = Wqe {
-                opcode: WqeOpcode::Write,
-                connection: peers::connection(number, &self.setting, self.size) as u16,
-                stream: stream as u16,
-                message: *next,
-                r_key: peers::KEY,
-                length,
-                local_address: SOURCE + self.setting.lengths.offset(&mut self.random),
-                remote_address: place + self.setting.lengths.offset(&mut self.random),
-                wr_id: host.posted,
-                ..Wqe::default()
-            };
-            *next = next.wrapping_add(1);
+            let stream = self.random.random_range(0..peers::streams(self.size));
+            let wqe = self.draw(nic, number, stream);
+            if let Some(receiver) = &mut self.hosts[1 - nic].receiver
+                && wqe.opcode != WqeOpcode::Write
+            {
+                receiver.expect(number, &wqe);
+            }
+            let host = &mut self.hosts[nic];
             host.posted += 1;
             host.sent.push_back(wqe);
             host.rings.post(&mut self.bed.stations[nic], &wqe);
+        }
+    }
+
+    /// The next message of a stream: one that takes a buffer only if there is one.
+    fn draw(&mut self, nic: usize, number: u32, stream: u32) -> Wqe {
+        let receiver = &mut self.hosts[1 - nic].receiver;
+        let buffer = receiver
+            .as_mut()
+            .is_some_and(|receiver| receiver.has_buffer(number, stream));
+        let opcode = match buffer {
+            true => WqeOpcode::from_code(self.random.random_range(1..=4)),
+            false => WqeOpcode::Write,
+        };
+        let (host, streams) = (&mut self.hosts[nic], peers::streams(self.size));
+        let next = &mut host.next[(number * streams + stream) as usize];
+        let message = *next;
+        *next = next.wrapping_add(1);
+        let place = place(host.posted % PLACES, self.setting.lengths.most);
+        Wqe {
+            opcode,
+            connection: peers::connection(number, &self.setting, self.size) as u16,
+            stream: stream as u16,
+            message,
+            r_key: peers::KEY,
+            length: self.setting.lengths.draw(&mut self.random),
+            local_address: SOURCE + self.setting.lengths.offset(&mut self.random),
+            remote_address: place + self.setting.lengths.offset(&mut self.random),
+            wr_id: host.posted,
+            immediate: self.random.random(),
+            ..Wqe::default()
         }
     }
 }
@@ -358,17 +449,22 @@ fn host(
     station: &mut Station,
     nic: usize,
     size: Size,
+    profile: Profile,
     setting: &Setting,
     random: &mut ChaCha8Rng,
-    first: u16,
 ) -> Host {
     let rings = Rings::new(station, QUEUE_LOG2, QUEUE_LOG2);
+    let receiver = profile
+        .tracks_messages()
+        .then(|| Receiver::new(station, size, setting));
     peers::memory(station, setting, random);
     peers::region(station, size, setting);
     peers::connect(station, nic, size, setting, 0);
     host::enable(station, &setting.tunables);
+    let first = peers::first_message(profile);
     Host {
         rings,
+        receiver,
         next: vec![first; (setting.connections * peers::streams(size)) as usize],
         posted: 0,
         completed: 0,

@@ -160,7 +160,8 @@ fn counters_count_what_the_sides_and_planes_say() {
         .field(0, 5)
         .field(1, 1)
         .field(96, 16)
-        .field(0, 7);
+        .field(0, 6)
+        .field(1, 1);
     bench.set_word("transmit_counts", transmit);
     for plane in 0..PLANES {
         bench.set(&format!("drop_bad_icrc_{plane}"), 1);
@@ -182,6 +183,7 @@ fn counters_count_what_the_sides_and_planes_say() {
             Counter::RxWriteBytes => 40_000,
             Counter::TxWrites => 10,
             Counter::TxWriteBytes => 960,
+            Counter::TxVerbs => 10,
             _ => 0,
         };
         assert_eq!(bench.counter(counter), wanted, "{}", counter.name());

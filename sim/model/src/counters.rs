@@ -46,8 +46,6 @@ macro_rules! extra_counters {
 }
 
 extra_counters! {
-    /// Packets of other verbs than WRITE sent, without retransmissions.
-    TxVerbs = "tx_verbs";
     /// Atomics executed.
     AtomicsExecuted = "atomics_executed";
     /// Atomics answered from the replay record.

@@ -324,9 +324,9 @@ fn a_read_sees_the_writes_before_it_in_its_stream() {
     pair.run(2, 100_000);
     let memory = &pair.hosts[0].memory;
     assert_eq!(memory[..200], memory[0x8000..0x8000 + 200]);
-    let responder = pair.hosts[1].endpoint.nic.extra();
+    let responder = pair.hosts[1].endpoint.nic.counters();
     assert_eq!(
-        responder.get(Extra::TxVerbs),
+        responder.get(Counter::TxVerbs),
         1,
         "one response, its own packet"
     );

@@ -272,7 +272,7 @@ impl Nic {
             self.counters.add(Counter::TxWrites, 1);
             self.counters.add(Counter::TxWriteBytes, segment.length);
         } else {
-            self.extra.count(Extra::TxVerbs);
+            self.counters.add(Counter::TxVerbs, 1);
         }
         outgoing
     }
