@@ -20,7 +20,7 @@ use crate::told_later::ToldLater;
 /// (never of a refused one, false where there was no packet); `verdict` is there. A packet reads four cycles before its commit what posts and
 /// ends of messages change: so `posted` and `retired` are said four cycles after they are written, in their order with commits.
 /// `whole` with `whole_valid`, taken at once: a message ended; posts like `PostedBuffers`. `start`, while not `busy` and no packet is inside:
-/// the streams of connection `start_connection` start anew; `loading`, and `busy`, until they have. `vanished`: so many of their buffers, that no message took, are gone.
+/// the streams of connection `start_connection` start anew, as all do after `reset`; `loading`, and `busy`, until they have. `vanished`: so many of their buffers, that no message took, are gone.
 /// `backlog`: ends of messages wait; close the door, for a peer that hears of the delivery may send a message that finds no place.
 #[derive(LogicBlock)]
 pub struct MessageTracker<
@@ -108,6 +108,8 @@ pub struct MessageTracker<
     ends: ToldLater,
     // A connection begins.
     filling: Dff<Bit>,
+    /// All of them, after a reset.
+    all: Dff<Bit>,
     fill: Dff<Bits<EA>>,
     fill_last: Signal<Local, Bit>,
     message_bits: Constant<Bits<5>>,
@@ -203,6 +205,7 @@ impl<
             posts: Default::default(),
             ends: Default::default(),
             filling: Default::default(),
+            all: Default::default(),
             fill: Default::default(),
             fill_last: Default::default(),
             message_bits: Constant::new((MA as LiteralType).into()),
@@ -256,7 +259,7 @@ impl<
         );
         dff_setup!(
             self, clock, entry4, taker4, left4, first4, invalid4, unposted4, short4, address4,
-            filling, fill
+            filling, all, fill
         );
         clock!(
             self, clock, rows, buffers, entries, takers, retire, posts, ends
@@ -433,6 +436,9 @@ impl<
 
         // A connection begins: its messages one a cycle, its streams with them.
         self.fill_last.next = (self.fill.q.val() & self.fill_mask.val()) == self.fill_mask.val();
+        if self.all.q.val() {
+            self.fill_last.next = self.fill.q.val().all();
+        }
         self.buffers.clear.next = self.filling.q.val();
         self.buffers.clear_stream.next =
             bit_cast::<TA, EA>(self.fill.q.val() >> self.message_bits.val());
@@ -441,6 +447,7 @@ impl<
         if self.filling.q.val() {
             self.fill.d.next = self.fill.q.val() + 1;
             self.filling.d.next = !self.fill_last.val();
+            self.all.d.next = self.all.q.val() & !self.fill_last.val();
             self.rows.write_enable.next = true;
             self.rows.write_address.next = self.buffers.clear_stream.val();
             self.rows.write_data.next.message = 0.into();
@@ -452,7 +459,8 @@ impl<
             self.takers.write_address.next = self.fill.q.val();
             self.takers.write_data.next.lap = false;
         }
-        if self.start.val() {
+        // After a reset every entry of the connections' table is cleared: that is done here already.
+        if self.start.val() & !self.all.q.val() {
             self.filling.d.next = true;
             self.fill.d.next =
                 bit_cast::<EA, CA>(self.start_connection.val()) << self.connection_bits.val();
@@ -461,7 +469,9 @@ impl<
         self.retire.entry_address.next = self.entries.write_address.val();
         self.retire.entry.next = self.entries.write_data.val();
         if self.reset.val() {
-            self.filling.d.next = false;
+            self.filling.d.next = true;
+            self.all.d.next = true;
+            self.fill.d.next = 0.into();
         }
     }
 }

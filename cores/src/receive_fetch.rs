@@ -179,7 +179,11 @@ impl<const CA: usize, const OA: usize> Logic for ReceiveFetch<CA, OA> {
                 }
             }
         }
-        self.kept.next = self.outstanding.q.val() - self.vanished.val();
+        // After a reset nothing is outstanding, and what was before vanishes.
+        self.kept.next = 0.into();
+        if self.vanished.val() <= self.outstanding.q.val() {
+            self.kept.next = self.outstanding.q.val() - self.vanished.val();
+        }
         self.outstanding.d.next = self.kept.val();
         if self.posted.val() & !self.freed.val() {
             self.outstanding.d.next = self.kept.val() + 1;

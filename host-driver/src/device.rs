@@ -7,7 +7,8 @@ use metaroce_protocol::frame::Addresses;
 use metaroce_protocol::registers as map;
 use metaroce_protocol::table::host::{self, ConfigCommit, Control};
 use metaroce_protocol::{
-    ConfigTable, ConnectionEntry, Counter, MacAddr, RegionEntry, Register, WqeOpcode, constants,
+    ConfigTable, ConnectionEntry, Counter, MacAddr, RegionEntry, Register, Rqe, WqeOpcode,
+    constants,
 };
 use metaroce_verbs::{
     Capabilities, Completed, ConnectionAttributes, Device, PathAttributes, Peer, Provider,
@@ -18,9 +19,16 @@ use crate::backend::Backend;
 use crate::error::DeviceError;
 use crate::queues::Queues;
 
-/// Verbs of today's hardware.
-const VERBS: &[WqeOpcode] = &[WqeOpcode::Write];
-/// Streams of a connection: a WQE names one in 16 bits, and hardware keeps nothing for them.
+/// Verbs of a device of profile `Write`.
+const WRITE: &[WqeOpcode] = &[WqeOpcode::Write];
+/// Of one of profile `Messages`.
+const MESSAGES: &[WqeOpcode] = &[
+    WqeOpcode::Write,
+    WqeOpcode::WriteImm,
+    WqeOpcode::Send,
+    WqeOpcode::SendImm,
+];
+/// Streams of a connection in profile `Write`: a WQE names one in 16 bits, and hardware keeps nothing for them.
 const STREAMS: u32 = 1 << 16;
 /// Upper bits of a QP number: zero is reserved by InfiniBand, and a guess should miss.
 const QP_TAG: u32 = 0x0A_1000;
@@ -34,7 +42,7 @@ pub struct DeviceOptions {
     pub mac: MacAddr,
     /// Own IPv4 address.
     pub ip: Ipv4Addr,
-    /// Entries of send and completion queue, log2, 1..=16.
+    /// Entries of the send queue and of the receive queue, log2, 1..=16, or 1..=15 where there is a receive queue.
     pub queue_log2: u32,
     /// Unresolved packets of a path.
     pub window: u32,
@@ -82,7 +90,8 @@ pub fn open(
     let mut backend: Box<dyn Backend> = Box::new(backend);
     let capabilities = identify(&mut *backend, options.mtu_log2)?;
     tune(&mut *backend, &options)?;
-    let queues = Queues::new(&mut *backend, options.queue_log2)?;
+    let receives = capabilities.receives > 0;
+    let queues = Queues::new(&mut *backend, options.queue_log2, receives)?;
     let control = Control {
         enable: true,
         ..Control::default()
@@ -178,22 +187,30 @@ impl Provider for Nic {
         self.queues.post(&mut *self.backend, &request.wqe())
     }
 
-    fn post_receive(&mut self, _request: &ReceiveRequest) -> Result<(), VerbsError> {
-        Err(VerbsError::Exhausted {
-            what: "receive buffer",
-            limit: self.capabilities.receives.into(),
-        })
+    fn post_receive(&mut self, request: &ReceiveRequest) -> Result<(), VerbsError> {
+        let rqe = Rqe {
+            connection: request.connection as u16,
+            stream: request.stream,
+            length: request.length,
+            address: request.address,
+            wr_id: request.wr_id,
+        };
+        let most = self.capabilities.receives;
+        (self.queues).post_receive(&mut *self.backend, &rqe, most)
     }
 
     fn poll(&mut self) -> Result<Option<WorkCompletion>, VerbsError> {
         let cqe = self.queues.poll(&mut *self.backend)?;
         Ok(cqe.map(|cqe| WorkCompletion {
             wr_id: cqe.wr_id,
-            completed: Completed::Request,
+            completed: match cqe.received {
+                true => Completed::Receive,
+                false => Completed::Request,
+            },
             connection: cqe.connection.into(),
             status: cqe.status,
             length: cqe.length,
-            immediate: None,
+            immediate: cqe.has_immediate.then_some(cqe.immediate),
         }))
     }
 
@@ -283,17 +300,24 @@ fn identify(backend: &mut dyn Backend, mtu_log2: u32) -> Result<Capabilities, De
     if needed != found {
         return Err(DeviceError::Version { needed, found });
     }
-    let c = host::Capabilities::from_words(&[backend.read_register(map::CAPABILITIES.offset)?]);
+    let c = host::Capabilities::from_words(&[
+        backend.read_register(map::CAPABILITIES.word(0))?,
+        backend.read_register(map::CAPABILITIES.word(1))?,
+    ]);
+    let (verbs, streams, receives) = match c.speaks_messages {
+        true => (MESSAGES, 1 << c.streams_log2, 1 << c.buffers_log2),
+        false => (WRITE, STREAMS, 0),
+    };
     Ok(Capabilities {
-        verbs: VERBS.into(),
+        verbs: verbs.into(),
         connections: 1 << c.connections_log2,
         paths: 1 << c.paths_log2,
         planes: c.planes.into(),
         window: 1 << c.window_log2,
         regions: 1 << c.regions_log2,
         messages: 1 << c.messages_log2,
-        streams: STREAMS,
-        receives: 0,
+        streams,
+        receives,
         mtu: 1_u32.checked_shl(mtu_log2).unwrap_or(0),
     })
 }

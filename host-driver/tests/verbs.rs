@@ -6,7 +6,7 @@ use std::rc::Rc;
 use metaroce_host_driver::{Backend, DeviceError, DeviceOptions, open};
 use metaroce_protocol::registers as map;
 use metaroce_protocol::table::host::Capabilities;
-use metaroce_protocol::{CompletionStatus, Cqe, MacAddr, WqeOpcode};
+use metaroce_protocol::{CompletionStatus, Cqe, MacAddr, Rqe, WqeOpcode};
 use metaroce_verbs::{
     Completed, Connection, ConnectionAttributes, Device, MemoryRegion, PathAttributes, Peer,
     VerbsError,
@@ -14,6 +14,23 @@ use metaroce_verbs::{
 
 /// Memory starts here.
 const BASE: u64 = 0x1_0000;
+
+const CAPABILITIES: Capabilities = Capabilities {
+    connections_log2: 1,
+    paths_log2: 2,
+    window_log2: 8,
+    planes: 2,
+    stream_bits: 16,
+    regions_log2: 1,
+    messages_log2: 4,
+    reserved0: 0,
+    largest_mtu_log2: 12,
+    speaks_messages: false,
+    streams_log2: 0,
+    in_flight_log2: 0,
+    buffers_log2: 0,
+    posts_log2: 0,
+};
 
 /// Registers and memory.
 #[derive(Default)]
@@ -28,20 +45,29 @@ struct Fake(Rc<RefCell<Notebook>>);
 impl Fake {
     /// A NIC of two connections with four paths on two planes.
     fn nic() -> Self {
-        let capabilities = Capabilities {
-            connections_log2: 1,
-            paths_log2: 2,
-            window_log2: 8,
-            planes: 2,
-            regions_log2: 1,
-            messages_log2: 4,
-            ..Capabilities::default()
-        };
+        Self::of(CAPABILITIES)
+    }
+
+    /// The same with four streams a connection of two buffers each.
+    fn of_messages() -> Self {
+        Self::of(Capabilities {
+            speaks_messages: true,
+            streams_log2: 2,
+            in_flight_log2: 4,
+            buffers_log2: 1,
+            posts_log2: 8,
+            ..CAPABILITIES
+        })
+    }
+
+    fn of(capabilities: Capabilities) -> Self {
+        let [low, high] = capabilities.to_words();
         let fake = Self::default();
         let registers = [
             (map::ID.offset, map::ID_VALUE),
             (map::VERSION.offset, map::VERSION_VALUE),
-            (map::CAPABILITIES.offset, capabilities.to_words()[0]),
+            (map::CAPABILITIES.word(0), low),
+            (map::CAPABILITIES.word(1), high),
         ];
         fake.0.borrow_mut().registers.extend(registers);
         fake
@@ -211,6 +237,56 @@ fn a_write_reaches_the_ring_and_its_end_comes_back_by_name() {
     assert_eq!(done.completed, Completed::Request);
     let text = "message 77 ended with `bad_key`";
     assert_eq!(done.check().unwrap_err().to_string(), text);
+}
+
+#[test]
+fn a_buffer_reaches_its_ring_and_the_message_that_took_it_comes_back() {
+    let fake = Fake::of_messages();
+    let (device, mut connection, region) = joined(&fake);
+    let capabilities = device.capabilities();
+    let names = ["write", "write_imm", "send", "send_imm"];
+    assert_eq!(capabilities.names(), names);
+    assert_eq!((capabilities.streams, capabilities.receives), (4, 2));
+    for wr_id in [5, 6] {
+        let posted = connection.post_receive(wr_id, 3, (&region, 20..60));
+        posted.unwrap();
+    }
+    assert_eq!(fake.register(map::RQ_DOORBELL.offset), 2);
+    let rqe = {
+        let at = u64::from(fake.register(map::RQ_BASE_LO.offset)) - BASE + Rqe::BYTES as u64;
+        let notebook = fake.0.borrow();
+        Rqe::decode(&notebook.memory[at as usize..][..Rqe::BYTES]).unwrap()
+    };
+    let wanted = Rqe {
+        connection: 0,
+        stream: 3,
+        length: 40,
+        address: region.address() + 20,
+        wr_id: 6,
+    };
+    assert_eq!(rqe, wanted);
+    let error = connection.post_receive(7, 3, (&region, 0..1)).unwrap_err();
+    let text = "no receive queue entry left: the device has 2";
+    assert_eq!(error.to_string(), text);
+    fake.complete_first(Cqe {
+        wr_id: 5,
+        length: 33,
+        received: true,
+        has_immediate: true,
+        stream: 3,
+        immediate: 0xABCD,
+        phase: true,
+        ..Cqe::default()
+    });
+    let done = device.completion_queue().poll().unwrap().unwrap();
+    assert_eq!(done.completed, Completed::Receive);
+    assert_eq!((done.wr_id, done.length), (5, 33));
+    assert_eq!(done.immediate, Some(0xABCD));
+    // Its place is free again.
+    connection.post_receive(7, 3, (&region, 0..1)).unwrap();
+    connection
+        .post_send(1, 3, (&region, 0..1), Some(9))
+        .unwrap();
 }
 
 #[test]

@@ -73,6 +73,15 @@ impl Bench {
         }
     }
 
+    /// Connects to a target that speaks Sends and immediates at least.
+    pub fn messages(lab: &mut dyn Lab, setup: Setup) -> Check<Self> {
+        let bench = Self::start(lab, setup)?;
+        match bench.id.profile {
+            Profile::Whole | Profile::Messages => Ok(bench),
+            Profile::Write => Err(Stop::lacks("the target speaks Writes only")),
+        }
+    }
+
     /// Whether a target knows SEND: it answers one, if only by a refusal. To a party of profile `Write` the opcode is unknown.
     pub fn profile(lab: &mut dyn Lab) -> Check<Profile> {
         let mut bench = Self::start(lab, Setup::one_path())?;

@@ -1,4 +1,4 @@
-//! The verilated NIC keeps every rule of profile `Write`, and the same suite catches it where it does not.
+//! The verilated NIC keeps every rule of profile `Messages`, and the same suite catches it where it does not.
 use metaroce_compliance::report::Outcome;
 use metaroce_compliance::run::{run_mutant, run_point};
 use metaroce_compliance::targets::cosim::CosimLab;
@@ -19,7 +19,9 @@ fn the_verilated_nic_keeps_every_rule_of_its_profile() {
             began.elapsed()
         );
         match (result.result, &point.id[..1]) {
-            (Outcome::Passed, _) | (Outcome::Skipped, "C" | "V" | "Q" | "F" | "E" | "D") => {}
+            (Outcome::Passed, _) | (Outcome::Skipped, "C" | "Q" | "F" | "E" | "D") => {}
+            // Patience with a receiver that is not ready.
+            (Outcome::Skipped, _) if point.id == "V09" => {}
             _ => failed.push(format!("{}: {detail}", point.id)),
         }
     }

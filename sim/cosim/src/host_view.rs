@@ -113,9 +113,9 @@ impl HostView {
         self.base(map::SQ_BASE_LO, map::SQ_BASE_HI) + u64::from(slot) * Wqe::BYTES as u64
     }
 
-    /// Whether an RQE is posted that was not taken.
-    pub fn has_rqe(&self) -> bool {
-        self.rqes != self.get(map::RQ_DOORBELL)
+    /// RQEs posted that were not taken.
+    pub fn waiting_rqes(&self) -> u32 {
+        self.get(map::RQ_DOORBELL).wrapping_sub(self.rqes)
     }
 
     /// Host address of the next RQE.

@@ -185,6 +185,25 @@ impl Bench {
         self.set("hold", 0);
     }
 
+    /// Everything starts anew, with buffers posted and messages under way.
+    fn reset(&mut self) {
+        let port = self.dut.port("reset").unwrap();
+        self.dut.set_u64(port, 1);
+        self.dut.tick().unwrap();
+        self.dut.set_u64(port, 0);
+        self.dut.settle().unwrap();
+        while self.get("busy") == 1 {
+            self.dut.tick().unwrap();
+            self.dut.settle().unwrap();
+        }
+        self.streams = (0..STREAMS).map(|_| Stream::new(&SIZE)).collect();
+        self.senders = (0..STREAMS).map(|_| Sender::default()).collect();
+        self.waiting.fill(0);
+        self.stages = [None; 4].into();
+        self.posted.clear();
+        self.ended.clear();
+    }
+
     /// A packet that is not yet accepted and not on its way.
     fn honest(&mut self, stream: usize, longest: u32) -> Option<Part> {
         let mine = self.stages.iter().flatten().filter(|p| p.stream == stream);
@@ -388,6 +407,11 @@ fn packets_with_stalls_and_lies_agree_with_the_model() {
         bench.run(1_000, &Load { streams, ..HARD });
         bench.drain();
         bench.begin(turn % 2);
+        if turn % 10 == 9 {
+            bench.run(500, &HARD);
+            bench.drain();
+            bench.reset();
+        }
     }
     assert!(
         bench.seen.iter().all(|&seen| seen > 200),

@@ -19,6 +19,8 @@ pub enum Mutant {
     ClosedEpochTaken,
     /// A packet that came before is placed again.
     DuplicatePlaced,
+    /// A message takes whatever posted buffer it names, out of turn.
+    BuffersOutOfTurn,
     /// A lost packet is sent again with all that followed it on its path.
     GoBackN,
     /// A gap causes no retransmission.

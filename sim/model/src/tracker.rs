@@ -99,6 +99,11 @@ impl<R> Stream<R> {
         room
     }
 
+    /// Number of the next message, and of the oldest buffer that no ended message took.
+    pub fn next(&self) -> (u16, u32) {
+        (self.next, self.first_posted)
+    }
+
     /// Buffers that wait for a message.
     pub fn posted(&self) -> usize {
         self.posted.iter().filter(|p| p.taken_by.is_none()).count()
@@ -106,6 +111,15 @@ impl<R> Stream<R> {
 
     /// Whether a packet may be accepted, and the address of its buffer if it takes one. Changes nothing.
     pub fn check(&self, part: &Part) -> Result<Option<u64>, RefusalReason> {
+        self.check_turn(part, true)
+    }
+
+    /// The same; `in_turn`: messages take buffers in their order.
+    pub(crate) fn check_turn(
+        &self,
+        part: &Part,
+        in_turn: bool,
+    ) -> Result<Option<u64>, RefusalReason> {
         let end = u64::from(part.offset) + u64::from(part.payload);
         if self.ahead(part) >= self.entries.len() || end > u64::from(part.length) {
             return Err(RefusalReason::InvalidRequest);
@@ -117,14 +131,14 @@ impl<R> Stream<R> {
             }
         }
         part.receive
-            .map(|receive| self.check_buffer(part, receive))
+            .map(|receive| self.check_buffer(part, receive, in_turn))
             .transpose()
     }
 
-    fn check_buffer(&self, part: &Part, receive: u32) -> Result<u64, RefusalReason> {
-        // Messages take buffers in their order: no message takes one further ahead than it is itself.
+    fn check_buffer(&self, part: &Part, receive: u32, in_turn: bool) -> Result<u64, RefusalReason> {
+        // No message takes one further ahead than it is itself.
         let place = receive.wrapping_sub(self.first_posted) as usize;
-        if place > self.ahead(part) {
+        if in_turn && place > self.ahead(part) {
             return Err(RefusalReason::InvalidRequest);
         }
         let posted = self.posted.get(place);

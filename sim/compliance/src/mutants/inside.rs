@@ -35,6 +35,12 @@ pub const MUTANTS: &[Mutant] = &[
         || Mutation::inside(Inside::DuplicatePlaced),
     ),
     mutant(
+        "buffers_out_of_turn",
+        "V11",
+        "A message takes whatever posted buffer it names, out of turn.",
+        || Mutation::inside(Inside::BuffersOutOfTurn),
+    ),
+    mutant(
         "lowest_plane_first",
         "T03",
         "New packets go to the lowest plane that has headroom.",

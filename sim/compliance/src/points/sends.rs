@@ -59,6 +59,11 @@ pub const POINTS: &[Point] = &[
         "A sender without patience fails with receiver_not_ready (section 7).",
         impatient,
     ),
+    point(
+        "V11",
+        "Messages take buffers in their order: none takes one further ahead than it is itself (section 7).",
+        in_turn,
+    ),
 ];
 
 /// A whole Send of a stream.
@@ -112,7 +117,7 @@ fn answered(b: &mut Bench, path: u8, body: Body<'_>, answer: Opcode) -> Check {
 }
 
 fn lands(lab: &mut dyn Lab) -> Check {
-    let mut b = Bench::whole(lab, Setup::default())?;
+    let mut b = Bench::messages(lab, Setup::default())?;
     for n in 0..3 {
         b.post_receive(2, 1_000 * n, 600, u64::from(n) + 70)?;
     }
@@ -131,40 +136,47 @@ fn lands(lab: &mut dyn Lab) -> Check {
 }
 
 fn streams(lab: &mut dyn Lab) -> Check {
-    let mut b = Bench::whole(lab, Setup::default())?;
+    let mut b = Bench::messages(lab, Setup::default())?;
+    for n in 0..2 {
+        b.post_receive(0, 400 * n, 300, u64::from(n) + 1)?;
+    }
+    b.post_receive(3, 800, 10, 5)?;
+    let part = |n: u32| Body::Send {
+        msg: Msg {
+            offset: 100 * n,
+            ..Msg::default()
+        },
+        matching: Match {
+            receive: 0,
+            length: 300,
+        },
+        payload: &[1; 100],
+    };
     // Two of three packets of message 0; message 1 whole; another stream whole.
-    let first = b.message(0);
     for n in [0, 2] {
-        let body = b.part(first, 0, 300, 100 * n, &[1; 100]);
-        let packet = b.data(n as u8, body);
+        let packet = b.data(n as u8, part(n));
         b.send(&packet)?;
     }
-    b.send_write(3, 400, &[2; 10])?;
-    b.hear()?;
+    answered(&mut b, 3, send(0, 1, 1, &[2; 10]), Opcode::Ack)?;
+    let early = b.arrivals()?;
+    ensure_eq!(early, [], "messages received while the first is not whole");
+    answered(&mut b, 4, send(3, 0, 0, &[3; 10]), Opcode::Ack)?;
     ensure_eq!(
         b.arrivals()?,
-        [],
-        "messages received while the first is not whole"
+        [arrival(3, 0, 10, Some(5))],
+        "messages received of stream 3"
     );
-    b.post_receive(9, 600, 10, 5)?;
-    answered(&mut b, 4, send(9, 0, 0, &[3; 10]), Opcode::Ack)?;
-    ensure_eq!(
-        b.arrivals()?,
-        [arrival(9, 0, 10, Some(5))],
-        "messages received of stream 9"
-    );
-    let body = b.part(first, 0, 300, 100, &[1; 100]);
-    let packet = b.data(5, body);
-    b.send(&packet)?;
-    let needed = [arrival(0, 0, 300, None), arrival(0, 1, 10, None)];
+    answered(&mut b, 5, part(1), Opcode::Ack)?;
+    let needed = [arrival(0, 0, 300, Some(1)), arrival(0, 1, 10, Some(2))];
     ensure_eq!(b.arrivals()?, needed, "messages received of stream 0");
     b.expect(0, &[1; 300]);
-    b.expect(600, &[3; 10]);
+    b.expect(400, &[2; 10]);
+    b.expect(800, &[3; 10]);
     b.check_region()
 }
 
 fn immediate(lab: &mut dyn Lab) -> Check {
-    let mut b = Bench::whole(lab, Setup::default())?;
+    let mut b = Bench::messages(lab, Setup::default())?;
     b.post_receive(0, 0, 16, 1)?;
     b.post_receive(0, 100, 16, 2)?;
     let msg = |message| Msg {
@@ -229,7 +241,7 @@ fn refused(b: &mut Bench, path: u8, body: Body<'_>, reason: RefusalReason) -> Ch
 }
 
 fn not_ready(lab: &mut dyn Lab) -> Check {
-    let mut b = Bench::whole(lab, Setup::default())?;
+    let mut b = Bench::messages(lab, Setup::default())?;
     let before = b.counter("rx_not_ready")?;
     let body = send(0, 0, 0, &[6; 20]);
     refused(&mut b, 3, body, RefusalReason::ReceiverNotReady)?;
@@ -253,7 +265,7 @@ fn not_ready(lab: &mut dyn Lab) -> Check {
 }
 
 fn too_long(lab: &mut dyn Lab) -> Check {
-    let mut b = Bench::whole(lab, Setup::default())?;
+    let mut b = Bench::messages(lab, Setup::default())?;
     b.post_receive(0, 0, 20, 1)?;
     refused(&mut b, 0, send(0, 0, 0, &[1; 21]), RefusalReason::BadRange)?;
     answered(&mut b, 1, send(0, 0, 0, &[2; 20]), Opcode::Ack)?;
@@ -262,7 +274,7 @@ fn too_long(lab: &mut dyn Lab) -> Check {
 }
 
 fn limits(lab: &mut dyn Lab) -> Check {
-    let mut b = Bench::whole(lab, Setup::default())?;
+    let mut b = Bench::messages(lab, Setup::default())?;
     b.post_receive(0, 0, 20, 1)?;
     let before = b.counter("rx_invalid_request")?;
     let reason = RefusalReason::InvalidRequest;
@@ -284,6 +296,23 @@ fn limits(lab: &mut dyn Lab) -> Check {
     b.check_region()
 }
 
+fn in_turn(lab: &mut dyn Lab) -> Check {
+    let mut b = Bench::messages(lab, Setup::default())?;
+    for n in 0..3 {
+        b.post_receive(0, 100 * n, 20, u64::from(n) + 1)?;
+    }
+    let reason = RefusalReason::InvalidRequest;
+    refused(&mut b, 0, send(0, 0, 1, &[1; 8]), reason)?;
+    refused(&mut b, 1, send(0, 1, 2, &[1; 8]), reason)?;
+    answered(&mut b, 2, send(0, 1, 1, &[2; 8]), Opcode::Ack)?;
+    answered(&mut b, 3, send(0, 0, 0, &[3; 8]), Opcode::Ack)?;
+    let needed = [arrival(0, 0, 8, Some(1)), arrival(0, 1, 8, Some(2))];
+    ensure_eq!(b.arrivals()?, needed, "messages received");
+    b.expect(100, &[2; 8]);
+    b.expect(0, &[3; 8]);
+    b.check_region()
+}
+
 /// Posts requests on stream 3.
 fn post(b: &mut Bench, verbs: &[WqeOpcode], length: u32) -> Check {
     for (id, &verb) in (0..).zip(verbs) {
@@ -299,7 +328,7 @@ fn post(b: &mut Bench, verbs: &[WqeOpcode], length: u32) -> Check {
 }
 
 fn receive_numbers(lab: &mut dyn Lab) -> Check {
-    let mut b = Bench::whole(lab, Setup::default())?;
+    let mut b = Bench::messages(lab, Setup::default())?;
     use WqeOpcode::{Send, SendImm, Write, WriteImm};
     post(&mut b, &[Send, Write, WriteImm, SendImm, Write, Send], 8)?;
     let heard = b.run()?;
@@ -327,7 +356,7 @@ fn receive_numbers(lab: &mut dyn Lab) -> Check {
 }
 
 fn sent_immediate(lab: &mut dyn Lab) -> Check {
-    let mut b = Bench::whole(lab, Setup::default())?;
+    let mut b = Bench::messages(lab, Setup::default())?;
     let length = 2 * b.setup.mtu() + 1;
     let bytes = b.fill(0, length)?;
     post(&mut b, &[WqeOpcode::SendImm, WqeOpcode::WriteImm], length)?;
@@ -394,7 +423,7 @@ fn patient(lab: &mut dyn Lab) -> Check {
         whole,
         ..Setup::one_path()
     };
-    let mut b = Bench::whole(lab, setup)?;
+    let mut b = Bench::messages(lab, setup)?;
     let psn = no_buffer(&mut b)?;
     let heard = b.run()?;
     let again: Vec<_> = data(&heard).iter().map(|f| f.psn()).collect();
@@ -403,7 +432,7 @@ fn patient(lab: &mut dyn Lab) -> Check {
 }
 
 fn impatient(lab: &mut dyn Lab) -> Check {
-    let mut b = Bench::whole(lab, Setup::one_path())?;
+    let mut b = Bench::messages(lab, Setup::one_path())?;
     no_buffer(&mut b)?;
     let heard = b.hear()?;
     ensure!(data(&heard).is_empty(), "data after the connection failed");

@@ -11,7 +11,9 @@ use metaroce_cosim::station::{Failure, Station, Surroundings};
 use metaroce_model::config::Size;
 use metaroce_protocol::frame::Addresses;
 use metaroce_protocol::registers as map;
-use metaroce_protocol::{ConfigTable, ConnectionEntry, Counter, Cqe, MacAddr, PathEntry, Profile};
+use metaroce_protocol::{
+    ConfigTable, ConnectionEntry, Counter, Cqe, MacAddr, PathEntry, Profile, Rqe,
+};
 use metaroce_rtl::sizes;
 
 mod plants;
@@ -19,12 +21,13 @@ mod plants;
 use crate::check::{Check, Stop};
 use crate::mutants::{Mutant, Mutation};
 use crate::setup::{Identity, R_KEY, REGION_BYTES, Setup, TARGET_QP, TESTER_QP, Whole};
-use crate::target::{Completion, Lab, MutantLab, Said, Target, Work};
+use crate::target::{Arrival, Buffer, Completion, Lab, MutantLab, Said, Target, Work};
 use crate::targets::settings::Settings;
 use crate::targets::spoiled::Spoiled;
 
 const SQ: u64 = 0x1_0000;
 const CQ: u64 = 0x2_0000;
+const RQ: u64 = 0x3_0000;
 /// Entries of each queue, log2: more than any point posts.
 const QUEUE_LOG2: u32 = 8;
 /// Above 32 bits, so that no half of an address can go missing unseen.
@@ -109,10 +112,10 @@ impl MutantLab for CosimLab {
 /// Takes from the mutation what is wrong inside.
 fn connect(lab: &NicLab, setup: &Setup, mutation: &mut Mutation) -> Check<Verilated> {
     if setup.whole != Whole::default() || setup.connections != 1 {
-        return Err(Stop::lacks("today's hardware speaks profile Write only"));
+        return Err(Stop::lacks("today's hardware speaks profile Messages only"));
     }
     let size = lab.size();
-    let right = Settings::new(setup, size, Profile::Write, REGION);
+    let right = Settings::new(setup, size, lab.built().profile(), REGION);
     let mut settings = right;
     if let Some(spoil) = mutation.settings.take() {
         spoil(&mut settings);
@@ -127,7 +130,7 @@ fn connect(lab: &NicLab, setup: &Setup, mutation: &mut Mutation) -> Check<Verila
     }
     let station = lab.station("target", &SURROUNDINGS, None);
     let station = station.map_err(|error| Stop::fails(error.to_string()))?;
-    let mut nic = Verilated::new(station, setup, size);
+    let mut nic = Verilated::new(station, setup, size, lab.built().profile());
     nic.configure(setup, &settings)?;
     Ok(nic)
 }
@@ -145,12 +148,16 @@ struct Verilated {
     began: u64,
     said: Vec<Said>,
     posted: u32,
+    /// Buffers.
+    offered: u32,
     completed: u32,
+    completions: Vec<Completion>,
+    arrivals: Vec<Arrival>,
     next_message: HashMap<u16, u16>,
 }
 
 impl Verilated {
-    fn new(station: Station, setup: &Setup, size: Size) -> Self {
+    fn new(station: Station, setup: &Setup, size: Size, profile: Profile) -> Self {
         let towards = Addresses {
             dst_mac: MacAddr([2, 0, 0, 0, 1, 0]),
             src_mac: MacAddr([2, 0, 0, 0, 2, 0]),
@@ -166,7 +173,7 @@ impl Verilated {
             r_key: R_KEY,
             window_log2: size.window_log2,
             addresses: vec![towards; usize::from(setup.planes)],
-            profile: Profile::Write,
+            profile,
             real_time: false,
         };
         Self {
@@ -176,7 +183,10 @@ impl Verilated {
             began: 0,
             said: Vec::new(),
             posted: 0,
+            offered: 0,
             completed: 0,
+            completions: Vec::new(),
+            arrivals: Vec::new(),
             next_message: HashMap::new(),
         }
     }
@@ -187,6 +197,7 @@ impl Verilated {
         let mut memory = memory.borrow_mut();
         memory.add("sq", SQ, 64 << QUEUE_LOG2, Access::ReadOnly);
         memory.add("cq", CQ, 32 << QUEUE_LOG2, Access::ReadWrite);
+        memory.add("rq", RQ, 32 << QUEUE_LOG2, Access::ReadOnly);
         let region = REGION_BYTES as usize + 2 * GUARD;
         memory.add("region", REGION - GUARD as u64, region, Access::ReadWrite);
         drop(memory);
@@ -195,6 +206,8 @@ impl Verilated {
             (map::SQ_SIZE_LOG2, QUEUE_LOG2),
             (map::CQ_BASE_LO, CQ as u32),
             (map::CQ_SIZE_LOG2, QUEUE_LOG2),
+            (map::RQ_BASE_LO, RQ as u32),
+            (map::RQ_SIZE_LOG2, QUEUE_LOG2),
             (map::WINDOW, tunables.window),
             (map::RTO, tunables.rto),
             (map::MAX_RETRIES, tunables.max_retries),
@@ -274,6 +287,37 @@ impl Verilated {
         }
         self.cycle += 1;
         Ok(())
+    }
+}
+
+impl Verilated {
+    fn take_cqes(&mut self) -> Check {
+        self.settle()?;
+        loop {
+            let place = u64::from(self.completed) & ((1 << QUEUE_LOG2) - 1);
+            let bytes = self.read(CQ + 32 * place, 32)?;
+            let cqe = Cqe::decode(&bytes).map_err(|error| Stop::fails(error.to_string()))?;
+            // The phase is 1 on the queue's first lap.
+            if cqe.phase != (self.completed >> QUEUE_LOG2 & 1 == 0) {
+                return Ok(());
+            }
+            self.completed += 1;
+            self.write_register(map::CQ_CONSUMER.offset, self.completed);
+            if cqe.received {
+                self.arrivals.push(Arrival {
+                    stream: cqe.stream,
+                    message: cqe.message,
+                    length: cqe.length,
+                    wr_id: Some(cqe.wr_id),
+                    immediate: cqe.has_immediate.then_some(cqe.immediate),
+                });
+            } else {
+                self.completions.push(Completion {
+                    wr_id: cqe.wr_id,
+                    status: cqe.status,
+                });
+            }
+        }
     }
 }
 
@@ -364,23 +408,28 @@ impl Target for Verilated {
         Ok(())
     }
 
+    fn post_receive(&mut self, connection: u32, stream: u16, buffer: &Buffer) -> Check {
+        let rqe = Rqe {
+            connection: ((TARGET_QP & 3) + connection) as u16,
+            stream,
+            length: buffer.length,
+            address: buffer.address,
+            wr_id: buffer.wr_id,
+        };
+        let place = u64::from(self.offered) & ((1 << QUEUE_LOG2) - 1);
+        self.write(RQ + 32 * place, &rqe.encode())?;
+        self.offered += 1;
+        self.write_register(map::RQ_DOORBELL.offset, self.offered);
+        self.settle()
+    }
+
     fn completions(&mut self) -> Check<Vec<Completion>> {
-        self.settle()?;
-        let mut found = Vec::new();
-        loop {
-            let place = u64::from(self.completed) & ((1 << QUEUE_LOG2) - 1);
-            let bytes = self.read(CQ + 32 * place, 32)?;
-            let cqe = Cqe::decode(&bytes).map_err(|error| Stop::fails(error.to_string()))?;
-            // The phase is 1 on the queue's first lap.
-            if cqe.phase != (self.completed >> QUEUE_LOG2 & 1 == 0) {
-                return Ok(found);
-            }
-            self.completed += 1;
-            self.write_register(map::CQ_CONSUMER.offset, self.completed);
-            found.push(Completion {
-                wr_id: cqe.wr_id,
-                status: cqe.status,
-            });
-        }
+        self.take_cqes()?;
+        Ok(std::mem::take(&mut self.completions))
+    }
+
+    fn arrivals(&mut self) -> Check<Vec<Arrival>> {
+        self.take_cqes()?;
+        Ok(std::mem::take(&mut self.arrivals))
     }
 }

@@ -55,6 +55,11 @@ impl Receiving {
 }
 
 impl Lockstep {
+    /// RQEs posted that the NIC has not taken.
+    pub fn waiting_rqes(&self) -> u32 {
+        self.host.waiting_rqes()
+    }
+
     /// A stream's number over all connections, taken apart.
     fn stream_of(&self, number: u32) -> (u32, u16) {
         let streams = u32::from(self.size.trackers.streams);
@@ -62,7 +67,7 @@ impl Lockstep {
     }
 
     fn next_rqe(&mut self, signal: &str) -> Result<Option<Rqe>, Mismatch> {
-        if !self.host.has_rqe() {
+        if self.host.waiting_rqes() == 0 {
             return Err(self.differs(signal, "no RQE is posted", "one is read"));
         }
         let address = self.host.next_rqe_address();

@@ -6,8 +6,8 @@ use metaroce_model::nic::Nic;
 use metaroce_protocol::frame::Addresses;
 use metaroce_protocol::table::{COMMON, Layout};
 use metaroce_protocol::{
-    Bitvector, Body, Bth, Icrc, MacAddr, Msg, Nak, Opcode, Path, Psn, RefusalReason, Reth, Sack,
-    Tsn,
+    Bitvector, Body, Bth, Icrc, Imm, MacAddr, Match, Msg, Nak, Opcode, Path, Profile, Psn,
+    RefusalReason, Reth, Sack, Tsn,
 };
 use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
@@ -46,6 +46,7 @@ const SPOILS: &[Spoil] = &[
 pub struct Forge {
     random: ChaCha8Rng,
     size: Size,
+    profile: Profile,
     largest_payload: usize,
     /// Of the round.
     pub epoch: u8,
@@ -54,10 +55,11 @@ pub struct Forge {
 }
 
 impl Forge {
-    pub fn new(seed: u64, size: Size, largest_payload: usize) -> Self {
+    pub fn new(seed: u64, size: Size, profile: Profile, largest_payload: usize) -> Self {
         Self {
             random: ChaCha8Rng::seed_from_u64(seed),
             size,
+            profile,
             largest_payload,
             epoch: 0,
             made: BTreeMap::new(),
@@ -93,7 +95,7 @@ impl Forge {
         let (body, psn, tsn) = match self.random.random_range(0..100) {
             0..56 => {
                 let (psn, tsn) = self.arrival(nic, global);
-                (self.write(&payload), psn, tsn)
+                (self.data(nic, connection, &payload), psn, tsn)
             }
             56..66 => {
                 let (psn, tsn) = self.arrival(nic, global);
@@ -173,7 +175,7 @@ impl Forge {
         Psn::truncate(self.random.random())
     }
 
-    fn write<'a>(&mut self, payload: &'a [u8]) -> Body<'a> {
+    fn data<'a>(&mut self, nic: &Nic, connection: u32, payload: &'a [u8]) -> Body<'a> {
         let Region { key, base, length } = *REGIONS.choose(&mut self.random).expect("a region");
         let last = length - (payload.len() as u64).min(length);
         let offset = match self.random.random_range(0..10) {
@@ -184,18 +186,93 @@ impl Forge {
             3 => 0u64.wrapping_sub(self.random.random_range(1..20)),
             _ => self.random.random_range(0..=last),
         };
-        Body::Write {
-            msg: Msg {
+        let reth = Reth {
+            address: base.wrapping_add(offset),
+            r_key: key,
+            length: self.random.random(),
+        };
+        if !self.profile.tracks_messages() {
+            let msg = Msg {
                 stream: self.random.random(),
                 message: self.random.random(),
                 offset: self.random.random(),
+            };
+            return Body::Write { msg, reth, payload };
+        }
+        self.of_message(nic, connection, reth, payload)
+    }
+
+    /// Of a message near to the one that its stream expects: mostly whole in one packet.
+    fn of_message<'a>(
+        &mut self,
+        nic: &Nic,
+        connection: u32,
+        reth: Reth,
+        payload: &'a [u8],
+    ) -> Body<'a> {
+        let random = &mut self.random;
+        let stream = match random.random_range(0..50) {
+            0 => random.random(),
+            _ => random.random_range(0..self.size.trackers.streams),
+        };
+        let (next, first) = nic.expects(connection, stream);
+        let ahead = match random.random_range(0..20) {
+            0 => random.random_range(0..20),
+            1..6 => random.random_range(0..3),
+            _ => 0,
+        };
+        let message = match random.random_range(0..40) {
+            0 => next.wrapping_sub(random.random_range(1..5)),
+            _ => next.wrapping_add(ahead),
+        };
+        let whole = payload.len() as u32;
+        let (offset, length) = match random.random_range(0..12) {
+            0 => (
+                random.random_range(0..100),
+                whole + random.random_range(0..200),
+            ),
+            1 => (random.random(), random.random()),
+            _ => (0, whole),
+        };
+        let msg = Msg {
+            stream,
+            message,
+            offset,
+        };
+        let reth = Reth { length, ..reth };
+        let other = random.random_range(0..10) == 0;
+        let matching = Match {
+            receive: first.wrapping_add(if other {
+                random.random_range(0..20)
+            } else {
+                ahead.into()
+            }),
+            length,
+        };
+        let imm = Imm {
+            immediate: random.random(),
+            ..Imm::default()
+        };
+        match random.random_range(0..5) {
+            0 => Body::WriteImm {
+                msg,
+                reth,
+                matching,
+                imm,
+                payload,
             },
-            reth: Reth {
-                address: base.wrapping_add(offset),
-                r_key: key,
-                length: self.random.random(),
+            1 => Body::Send {
+                msg,
+                matching,
+                payload,
             },
-            payload,
+            2 => Body::SendImm {
+                msg,
+                matching,
+                imm,
+                payload,
+            },
+            _ => Body::Write { msg, reth, payload },
         }
     }
 

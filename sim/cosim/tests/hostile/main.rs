@@ -13,7 +13,7 @@ use metaroce_cosim::bus::Pace;
 use metaroce_cosim::lab::NicLab;
 use metaroce_protocol::CompletionStatus;
 use metaroce_rtl::sizes::Size as Built;
-use target::{ENDS, Target};
+use target::{Target, ends};
 
 /// Frames between two settlements.
 const ROUND: u64 = 1_500;
@@ -54,6 +54,7 @@ fn round(target: &mut Target, forge: &mut Forge, frames: u64) {
         if target.cycles.is_multiple_of(64) {
             target.completions();
             target.post();
+            target.post_buffer();
         }
     }
     target.station.hold(0);
@@ -69,8 +70,9 @@ fn round(target: &mut Target, forge: &mut Forge, frames: u64) {
 
 fn hostile_frames(built: Built, rto: u32, total: u64, seed: u64) {
     let lab = NicLab::new(built).expect("Verilog");
-    let mut forge = Forge::new(seed, lab.size(), built.largest_payload());
-    let (began, mut cycles, mut seen) = (Instant::now(), 0, [0u64; ENDS.len()]);
+    let mut forge = Forge::new(seed, lab.size(), built.profile(), built.largest_payload());
+    let ends = ends(built.profile());
+    let (began, mut cycles, mut seen) = (Instant::now(), 0, vec![0u64; ends.len()]);
     for (pace, seed) in PACES.into_iter().zip(seed..) {
         let mut target = Target::new(&lab, pace, rto, seed);
         let mut left = total / PACES.len() as u64;
@@ -85,12 +87,12 @@ fn hostile_frames(built: Built, rto: u32, total: u64, seed: u64) {
         }
         cycles += target.cycles;
         let counters = target.station.lockstep().nic().counters();
-        for (seen, counter) in seen.iter_mut().zip(ENDS) {
-            *seen += u64::from(counters.get(*counter));
+        for (seen, &counter) in seen.iter_mut().zip(&ends) {
+            *seen += u64::from(counters.get(counter));
         }
     }
     let seconds = began.elapsed().as_secs_f64();
-    let ends: Vec<(&str, u64)> = ENDS.iter().map(|c| c.name()).zip(seen).collect();
+    let ends: Vec<(&str, u64)> = ends.iter().map(|c| c.name()).zip(seen).collect();
     println!("{}: {:?}\n{ends:?}", built.name(), forge.made);
     println!(
         "{total} frames, {cycles} cycles, {seconds:.1} s: {:.0} frames/s, {:.0} cycles/s",

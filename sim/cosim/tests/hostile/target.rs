@@ -1,14 +1,16 @@
 //! The NIC that meets hostile frames: its tables, its memory, its own messages.
+use std::collections::HashMap;
+
 use metaroce_cosim::axi_mem::Access;
 use metaroce_cosim::bus::Pace;
-use metaroce_cosim::host::{self, Rings};
+use metaroce_cosim::host::{self, ReceiveRing, Rings};
 use metaroce_cosim::lab::NicLab;
 use metaroce_cosim::station::{Station, Surroundings};
 use metaroce_model::config::{Size, Tunables};
 use metaroce_protocol::frame::Addresses;
 use metaroce_protocol::{
-    CompletionStatus, ConfigTable, ConnectionEntry, Counter, Cqe, PathEntry, Psn, RegionEntry, Tsn,
-    Wqe, WqeOpcode,
+    CompletionStatus, ConfigTable, ConnectionEntry, Counter, Cqe, PathEntry, Profile, Psn,
+    RegionEntry, Rqe, Tsn, Wqe, WqeOpcode,
 };
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -40,6 +42,8 @@ pub const REGIONS: [Region; 2] = [
     },
 ];
 
+/// Entries of the receive queue, log2.
+const RING_LOG2: u32 = 3;
 /// Cycles after which every register access has had its effect.
 const REGISTERS: u64 = 50;
 const HANGS: u64 = 3_000_000;
@@ -49,7 +53,11 @@ pub struct Target {
     pub size: Size,
     rings: Rings,
     random: ChaCha8Rng,
-    next_message: u16,
+    ring: ReceiveRing,
+    profile: Profile,
+    /// Messages posted, and those of each connection and stream.
+    posted: u16,
+    next_message: HashMap<(u16, u16), u16>,
     /// What the NIC sends comes back to it.
     looped: bool,
     /// Cycles without a commit after which none will come.
@@ -73,6 +81,7 @@ impl Target {
             station.deliver(plane, (0..200).map(|_| random.random()).collect());
         }
         let rings = Rings::new(&mut station, 4, 4);
+        let ring = ReceiveRing::new(&mut station, RING_LOG2);
         let memory = station.memory().clone();
         let mut memory = memory.borrow_mut();
         memory.add("source", SOURCE, SOURCE_BYTES, Access::ReadOnly);
@@ -86,7 +95,10 @@ impl Target {
             size: lab.size(),
             rings,
             random,
-            next_message: 0,
+            ring,
+            profile: lab.built().profile(),
+            posted: 0,
+            next_message: HashMap::new(),
             looped: false,
             // The longest wait of a path is four time-outs.
             quiet: 4 * u64::from(rto) + 500,
@@ -121,6 +133,7 @@ impl Target {
     /// All connections anew, each with its peer: the tester, or one another.
     pub fn connect(&mut self, epoch: u8, looped: bool) {
         self.looped = looped;
+        self.next_message.clear();
         let size = self.size;
         for connection in 0..size.connections {
             let peer = if looped { connection ^ 1 } else { 0x55_0000 };
@@ -175,22 +188,49 @@ impl Target {
         let length = self.random.random_range(0..1_500);
         let local = self.random.random_range(0..SOURCE_BYTES as u64 - 1_500);
         // In a loop messages must not overwrite each other.
-        let lane = u64::from(self.next_message % 4) * 1_501;
+        let lane = u64::from(self.posted % 4) * 1_501;
+        let connection = self.random.random_range(0..self.size.connections) as u16;
+        let stream = self.random.random_range(0..4);
+        let message = self.next_message.entry((connection, stream)).or_default();
         let wqe = Wqe {
             opcode: WqeOpcode::Write,
-            connection: self.random.random_range(0..self.size.connections) as u16,
-            stream: self.random.random_range(0..4),
-            message: self.next_message,
+            connection,
+            stream,
+            message: *message,
             r_key: if self.looped { REGIONS[1].key } else { 0 },
             length,
             local_address: SOURCE + local,
             remote_address: REGIONS[1].base + lane,
-            wr_id: self.next_message.into(),
+            wr_id: self.posted.into(),
             ..Default::default()
         };
-        self.next_message = self.next_message.wrapping_add(1);
+        *message = message.wrapping_add(1);
+        self.posted = self.posted.wrapping_add(1);
         self.rings.post(&mut self.station, &wqe);
         Some(wqe)
+    }
+
+    /// Posts a buffer, if the queue has room: some for nobody, some too short.
+    pub fn post_buffer(&mut self) {
+        let waiting = self.station.lockstep().waiting_rqes();
+        if !self.profile.tracks_messages() || waiting >= 1 << RING_LOG2 {
+            return;
+        }
+        let random = &mut self.random;
+        let stray = random.random_range(0..20) == 0;
+        let length = random.random_range(0..500);
+        let region = REGIONS[random.random_range(0..REGIONS.len())];
+        let rqe = Rqe {
+            connection: match stray {
+                true => random.random(),
+                false => random.random_range(0..self.size.connections) as u16,
+            },
+            stream: random.random_range(0..self.size.trackers.streams + u16::from(stray)),
+            length,
+            address: region.base + random.random_range(0..region.length - u64::from(length)),
+            wr_id: random.random(),
+        };
+        self.ring.post(&mut self.station, &rqe);
     }
 
     /// Connection 0 with its first path alone, to the tester.
@@ -278,6 +318,9 @@ impl Target {
             self.cycle();
             if self.cycles.is_multiple_of(16) {
                 for cqe in self.completions() {
+                    if cqe.received {
+                        continue;
+                    }
                     assert_eq!(cqe.status, CompletionStatus::Success, "{cqe:?}");
                     done += 1;
                 }
@@ -304,13 +347,26 @@ impl Target {
         let read = |counter| values[&counter];
         let checked = self.station.check_quiet(read);
         checked.unwrap_or_else(|failure| panic!("{failure}"));
-        let ends: u32 = ENDS.iter().copied().map(read).sum();
+        let ends: u32 = ends(self.profile).iter().copied().map(read).sum();
         assert_eq!(read(Counter::RxFrames), ends, "{values:?}");
     }
 }
 
 /// Where a frame may end: exactly one of these.
-pub const ENDS: &[Counter] = &[
+pub fn ends(profile: Profile) -> Vec<Counter> {
+    let mut ends = ENDS.to_vec();
+    if profile.tracks_messages() {
+        ends.extend([
+            Counter::RxVerbs,
+            Counter::RxNotReady,
+            Counter::RxInvalidRequest,
+        ]);
+    }
+    ends
+}
+
+/// In every profile.
+const ENDS: &[Counter] = &[
     Counter::RxForeign,
     Counter::RxMalformed,
     Counter::RxBadIcrc,

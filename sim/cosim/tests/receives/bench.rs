@@ -61,8 +61,6 @@ struct Flow {
     coming: VecDeque<Coming>,
     /// Posted and not told of: name and address.
     posted: VecDeque<(u64, u64)>,
-    /// Buffers that messages will still take, beyond those posted.
-    wanted: u64,
 }
 
 pub struct Bench {
@@ -239,7 +237,6 @@ impl Bench {
         if opcode == WqeOpcode::Write {
             self.writes.push((wqe, bytes));
         } else {
-            flow.wanted += 1;
             flow.coming.push_back(Coming { wqe, bytes });
         }
         self.sent += 1;
@@ -342,8 +339,8 @@ impl Bench {
             if self.random.random_bool(self.load.posts) {
                 self.post_wanted();
             }
-            if self.told > quiet_since.0 || self.sent < self.load.messages {
-                quiet_since = (self.told, self.cycles);
+            if self.told + self.sent > quiet_since.0 {
+                quiet_since = (self.told + self.sent, self.cycles);
             }
             assert!(
                 self.cycles - quiet_since.1 < HANGS,
@@ -353,14 +350,15 @@ impl Bench {
         self.finish();
     }
 
-    /// A buffer where one is wanted most, or anywhere if none is.
+    /// A buffer for the oldest message that has none: the peer's slots may all be taken by such messages.
     fn post_wanted(&mut self) {
-        let wanting = |flow: &Flow| flow.coming.len().saturating_sub(flow.posted.len());
-        let numbers: Vec<_> = (0..self.flows.len())
-            .filter(|&number| wanting(&self.flows[number]) > 0)
-            .collect();
-        if !numbers.is_empty() {
-            let number = numbers[self.random.random_range(0..numbers.len())];
+        let oldest = |number: &usize| {
+            let flow = &self.flows[*number];
+            let without = flow.coming.get(flow.posted.len());
+            without.map_or(u64::MAX, |coming| coming.wqe.wr_id)
+        };
+        let number = (0..self.flows.len()).min_by_key(oldest).expect("a stream");
+        if oldest(&number) < u64::MAX {
             self.post(number, LONGEST);
         }
     }

@@ -113,6 +113,14 @@ impl Nic {
         state.is_some_and(Option::is_some) && stream < self.size.trackers.streams
     }
 
+    /// What a stream expects next at its receiver: the number of a message, and of the buffer that it may take.
+    pub fn expects(&self, connection: u32, stream: u16) -> (u16, u32) {
+        let state = self.connections.get(connection as usize);
+        let state = state.and_then(Option::as_ref);
+        let stream = state.and_then(|state| state.streams.get(&stream));
+        stream.map_or((0, 0), Stream::next)
+    }
+
     /// Posts a buffer on a stream of a connection. `false`: no such connection or stream, or no room.
     pub fn post_receive(&mut self, connection: u32, stream: u16, buffer: ReceiveBuffer) -> bool {
         let trackers = self.size.trackers;

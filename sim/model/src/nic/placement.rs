@@ -5,6 +5,7 @@ use super::connection::Seen;
 use super::respond::{Content, Request};
 use super::{Extra, Nic, Operation, Received, Response};
 use crate::message::{Message, Role};
+use crate::mutant::Mutant;
 use crate::send::Packet;
 use crate::tracker::{Part, Stream};
 use crate::wire::{Body, Verb, VerbPacket, Write};
@@ -222,9 +223,10 @@ impl Nic {
         if stream >= trackers.streams {
             return Err(RefusalReason::InvalidRequest);
         }
+        let in_turn = !self.options.is(Mutant::BuffersOutOfTurn);
         let buffer = match self.connection(path).streams.get(&stream) {
-            Some(tracker) => tracker.check(&part)?,
-            None => Stream::<Request>::new(trackers).check(&part)?,
+            Some(tracker) => tracker.check_turn(&part, in_turn)?,
+            None => Stream::<Request>::new(trackers).check_turn(&part, in_turn)?,
         };
         Ok(Effect {
             part: Some((stream, part)),
