@@ -2,7 +2,7 @@
 use std::time::{Duration, Instant};
 
 use metaroce_model::counters::Extra;
-use metaroce_protocol::CompletionStatus;
+use metaroce_protocol::{CompletionStatus, Counter};
 use metaroce_soft::{Device, DeviceOptions};
 use metaroce_verbs::{Completed, MemoryRegion, Operation, Remote, VerbsError};
 
@@ -217,7 +217,7 @@ fn a_send_without_a_buffer_waits_for_one_and_is_no_error() {
     let local = (&bench.source, 0..3_000);
     bench.pair.ab.post_send(1, 0, local, None).unwrap();
     bench.pair.settle(200);
-    let refused = bench.pair.b.extra_counter(Extra::RxNotReady);
+    let refused = bench.pair.b.counter(Counter::RxNotReady);
     assert!(refused > 0, "it came before its buffer");
     clear(&bench.target);
     bench

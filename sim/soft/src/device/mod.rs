@@ -228,17 +228,15 @@ impl Device {
 
     /// Frames that a connection's checks let through; wraps.
     pub fn frames_received(&self, connection: u32) -> u32 {
-        use Counter::{RxAckStale, RxAcks, RxDuplicate, RxProbes, RxWrites};
+        use Counter::{RxAckStale, RxAcks, RxDuplicate, RxProbes, RxVerbs, RxWrites};
         let inner = self.inner.borrow();
         let Some(lane) = inner.lane(connection as usize) else {
             return 0;
         };
         let nic = &lane.endpoint.nic;
-        let counted = [RxWrites, RxProbes, RxDuplicate, RxAcks, RxAckStale];
-        let verbs = nic.extra().get(Extra::RxVerbs);
-        counted
+        [RxWrites, RxVerbs, RxProbes, RxDuplicate, RxAcks, RxAckStale]
             .iter()
-            .fold(verbs, |sum, &n| nic.counters().get(n).wrapping_add(sum))
+            .fold(0, |sum, &n| nic.counters().get(n).wrapping_add(sum))
     }
 
     /// Whether a live connection has this peer.
