@@ -2,7 +2,7 @@
 use std::collections::VecDeque;
 
 use metaroce_model::config::Size;
-use metaroce_model::nic::{Choice, Completion, Decision, Nic, Received};
+use metaroce_model::nic::{Completion, Decision, Nic, Received};
 use metaroce_model::send::Fate;
 use metaroce_model::wire::Outgoing;
 use metaroce_protocol::constants::MAX_PAYLOAD_BYTES;
@@ -114,6 +114,7 @@ impl Lockstep {
         self.cycle = cycle;
         self.accepted = None;
         self.check_names(commits)?;
+        self.nic.begin_cycle(cycle);
         // By what was sent before this cycle.
         let can_be_true = commits.acknowledge.is_none_or(|plane| {
             let ack = self.planes[plane as usize].arrivals.peek_acknowledge();
@@ -141,9 +142,7 @@ impl Lockstep {
             }
             self.nic.judge(path, idle, commits.now);
         }
-        if let Some(transmit) = &commits.transmit {
-            self.on_transmit(transmit, commits.now)?;
-        }
+        self.on_transmit(commits)?;
         if let Some((path, tsn)) = commits.resolve {
             self.on_resolve(path, tsn)?;
         }
@@ -198,16 +197,14 @@ impl Lockstep {
             ("trace_advance_path", commits.advance, connections * paths),
             ("trace_acknowledge_plane", commits.acknowledge, planes),
             ("trace_give_up_connection", commits.give_up, connections),
+            ("trace_offer_room", Some(commits.offers.room), 1 << planes),
+            ("trace_offer_spare", Some(commits.offers.spare), 1 << planes),
             (
-                "trace_transmit_planes",
-                commits.transmit.map(|t| t.planes),
+                "trace_offer_retransmit",
+                Some(commits.offers.retransmit),
                 1 << planes,
             ),
-            (
-                "trace_transmit_able",
-                commits.transmit.map(|t| t.able),
-                1 << paths,
-            ),
+            ("trace_offer_connection", commits.offers.packet, connections),
             ("trace_drop", Some(commits.drop), 1 << planes),
         ];
         for (signal, value, limit) in told {
@@ -218,12 +215,16 @@ impl Lockstep {
         Ok(())
     }
 
-    fn on_transmit(&mut self, choice: &Choice, now: u32) -> Outcome {
-        self.tally.events += 1;
+    fn on_transmit(&mut self, commits: &Commits) -> Outcome {
+        let choice = commits.transmit.as_ref();
         let decision = self
             .nic
-            .follow(choice, now)
+            .follow(&commits.offers, choice, commits.now)
             .map_err(|differs| self.differs("trace_transmit", differs, format!("{choice:?}")))?;
+        if choice.is_none() {
+            return Ok(());
+        }
+        self.tally.events += 1;
         let outgoing = match decision {
             Decision::TailProbe(frame)
             | Decision::TimeOutProbe(frame)

@@ -3,6 +3,7 @@
 //! METAROCE_LONG=1: ten times the packets. `metaroce cosim --packets N` runs as many as one likes.
 mod flips;
 mod latency;
+mod planted;
 
 use std::time::Instant;
 
