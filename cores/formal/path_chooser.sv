@@ -38,7 +38,7 @@ module contract (
     wire ready = age > 4;
 
     wire found, tight;
-    wire [1:0] planes, grant, able, path, unseen;
+    wire [1:0] grant, able, path, unseen;
     wire [23:0] limits;
     wire sends = ready && want && found && !other;
     wire [1:0] touched = plane1 | plane2;

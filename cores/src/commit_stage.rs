@@ -9,7 +9,7 @@ use rust_hdl::prelude::*;
 /// N0 presents the path's number, N1 waits, N2 has PSN and TSN: it commits. Of a connection that has failed nothing is sent.
 ///
 /// In, N0: `valid`, `choice`, its `plane` (one hot); of new data the `path` (one hot, without its connection) and whether
-/// that is `tight` (an acknowledgement is asked for); `planes`, `able` for the trace. In, N2: `failed` connections; `now`;
+/// that is `tight` (an acknowledgement is asked for); `able` for the trace. In, N2: `failed` connections; `now`;
 /// `retries`, `retries_at` of a time-out; `path_write`. Out, N0: the path's `number`. Out, N2: `transmit` (the path's record changes); `transmission`,
 /// `transmission_plane`, `transmission_valid`; `forfeit` (the plane's place is not needed, one hot); `give_up`,
 /// `give_up_connection`; `timed_out` (a time-out is done); the trace. `busy`: something is in N0 to N2.
@@ -29,7 +29,6 @@ pub struct CommitStage<
     pub valid: Signal<In, Bit>,
     pub choice: Signal<In, Choice>,
     pub plane: Signal<In, Bits<N>>,
-    pub planes: Signal<In, Bits<N>>,
     pub able: Signal<In, Bits<P>>,
     pub path: Signal<In, Bits<P>>,
     pub tight: Signal<In, Bit>,
@@ -47,7 +46,6 @@ pub struct CommitStage<
     pub busy: Signal<Out, Bit>,
     pub trace_valid: Signal<Out, Bit>,
     pub trace_kind: Signal<Out, Bits<3>>,
-    pub trace_planes: Signal<Out, Bits<N>>,
     pub trace_able: Signal<Out, Bits<P>>,
     path_bits: Constant<Bits<4>>,
     path_number: [Constant<Bits<16>>; P],
@@ -58,12 +56,10 @@ pub struct CommitStage<
     valid1: Dff<Bit>,
     choice1: Dff<Choice>,
     plane1: Dff<Bits<N>>,
-    planes1: Dff<Bits<N>>,
     able1: Dff<Bits<P>>,
     valid2: Dff<Bit>,
     choice2: Dff<Choice>,
     plane2: Dff<Bits<N>>,
-    planes2: Dff<Bits<N>>,
     able2: Dff<Bits<P>>,
     owner: Signal<Local, Bits<CA>>,
     fails: Signal<Local, Bit>,
@@ -87,7 +83,6 @@ impl<const P: usize, const CA: usize, const GA: usize, const C: usize, const N: 
             valid: Default::default(),
             choice: Default::default(),
             plane: Default::default(),
-            planes: Default::default(),
             able: Default::default(),
             path: Default::default(),
             tight: Default::default(),
@@ -105,7 +100,6 @@ impl<const P: usize, const CA: usize, const GA: usize, const C: usize, const N: 
             busy: Default::default(),
             trace_valid: Default::default(),
             trace_kind: Default::default(),
-            trace_planes: Default::default(),
             trace_able: Default::default(),
             path_bits: Constant::new(bits((GA - CA) as u64)),
             path_number: std::array::from_fn(|i| Constant::new(bits(i as u64))),
@@ -116,12 +110,10 @@ impl<const P: usize, const CA: usize, const GA: usize, const C: usize, const N: 
             valid1: Default::default(),
             choice1: Default::default(),
             plane1: Default::default(),
-            planes1: Default::default(),
             able1: Default::default(),
             valid2: Default::default(),
             choice2: Default::default(),
             plane2: Default::default(),
-            planes2: Default::default(),
             able2: Default::default(),
             owner: Default::default(),
             fails: Default::default(),
@@ -139,8 +131,7 @@ impl<const P: usize, const CA: usize, const GA: usize, const C: usize, const N: 
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
-            self, clock, valid1, choice1, plane1, planes1, able1, valid2, choice2, plane2, planes2,
-            able2
+            self, clock, valid1, choice1, plane1, able1, valid2, choice2, plane2, able2
         );
         // N0.
         self.number.next = self.choice.val().path;
@@ -159,14 +150,12 @@ impl<const P: usize, const CA: usize, const GA: usize, const C: usize, const N: 
         self.numbers.read_address.next = bit_cast::<GA, 16>(self.number.val());
         self.valid1.d.next = self.valid.val();
         self.plane1.d.next = self.plane.val();
-        self.planes1.d.next = self.planes.val();
         self.able1.d.next = self.able.val();
 
         // N1.
         self.valid2.d.next = self.valid1.q.val();
         self.choice2.d.next = self.choice1.q.val();
         self.plane2.d.next = self.plane1.q.val();
-        self.planes2.d.next = self.planes1.q.val();
         self.able2.d.next = self.able1.q.val();
 
         // N2.
@@ -235,15 +224,14 @@ impl<const P: usize, const CA: usize, const GA: usize, const C: usize, const N: 
         self.trace_kind.next = self.choice2.q.val().kind;
         self.trace_valid.next = self.valid2.q.val();
         if self.fails.val() {
-            self.trace_kind.next = bits::<3>(6);
-            self.trace_valid.next =
-                self.valid2.q.val() & (self.choice2.q.val().kind == bits::<3>(3));
+            self.trace_kind.next = bits::<3>(7);
             if self.choice2.q.val().kind == bits::<3>(2) {
                 self.trace_kind.next = bits::<3>(4);
-                self.trace_valid.next = self.valid2.q.val();
+            }
+            if self.choice2.q.val().kind == bits::<3>(3) {
+                self.trace_kind.next = bits::<3>(6);
             }
         }
-        self.trace_planes.next = self.planes2.q.val();
         self.trace_able.next = self.able2.q.val();
 
         if self.reset.val() {

@@ -48,8 +48,6 @@ pub struct PathChooser<const P: usize, const CA: usize, const N: usize> {
     pub limits: Signal<Out, Limits>,
     /// Path numbers chosen lately, so that a look may have missed it.
     pub unseen: Signal<Out, Bits<P>>,
-    /// C0: planes that new data can take.
-    pub planes: Signal<Out, Bits<N>>,
     /// C0: there is one.
     pub found: Signal<Out, Bit>,
     /// C0: the plane whose turn it is, one hot.
@@ -116,7 +114,6 @@ impl<const P: usize, const CA: usize, const N: usize> PathChooser<P, CA, N> {
             known: Default::default(),
             limits: Default::default(),
             unseen: Default::default(),
-            planes: Default::default(),
             found: Default::default(),
             grant: Default::default(),
             able: Default::default(),
@@ -242,7 +239,6 @@ impl<const P: usize, const CA: usize, const N: usize> Logic for PathChooser<P, C
         self.turn.request.next = self.room.val()
             & (self.roomy_planes.q.val() | (self.exact_planes.q.val() & !self.touched.val()));
         self.turn.last.next = self.last_plane.q.val();
-        self.planes.next = self.turn.request.val();
         self.found.next = self.turn.found.val();
         self.grant.next = self.turn.grant.val();
         if self.sends.val() {

@@ -7,8 +7,8 @@ use crate::path_chooser::PathChooser;
 use crate::prim::Dff;
 use crate::retransmit_stage::RetransmitStage;
 use crate::transmit_path::{
-    Choice, LostPacket, PathWrite, ResolvedWrite, SnapshotWrite, Transmission, TransmitWrite,
-    WaitingPacket,
+    Choice, LostPacket, Offer, PathWrite, ResolvedWrite, SnapshotWrite, Transmission,
+    TransmitWrite, WaitingPacket,
 };
 use crate::types::Message;
 use crate::walker::Walker;
@@ -102,12 +102,12 @@ pub struct TransmitEngine<
     /// N2: a commit.
     pub trace_valid: Signal<Out, Bit>,
     /// N2: which: 0 tail probe, 1 time-out probe, 2 retransmission, 3 new data, 4 retransmission thrown away, 5 gives up, 6 new
-    /// data not sent because its connection failed.
+    /// data not sent because its connection failed, 7 probe not sent for that reason.
     pub trace_kind: Signal<Out, Bits<3>>,
     /// N2: its path.
     pub trace_path: Signal<Out, Bits<16>>,
-    /// N2: planes that new data could have taken.
-    pub trace_planes: Signal<Out, Bits<N>>,
+    /// N2: what C0 could take, whether or not it chose something.
+    pub trace_offer: Signal<Out, Offer>,
     /// N2: the plane's paths that it could have taken.
     pub trace_able: Signal<Out, Bits<P>>,
     /// A path is judged by what its records were before this cycle.
@@ -130,11 +130,10 @@ pub struct TransmitEngine<
     valid1: Dff<Bit>,
     choice1: Dff<Choice>,
     plane1: Dff<Bits<N>>,
-    planes1: Dff<Bits<N>>,
+    offers: [Dff<Offer>; 4],
     valid2: Dff<Bit>,
     choice2: Dff<Choice>,
     plane2: Dff<Bits<N>>,
-    planes2: Dff<Bits<N>>,
     able2: Dff<Bits<P>>,
     timing_out: Dff<Bit>,
     retries: Dff<Bits<4>>,
@@ -204,7 +203,7 @@ impl<
             trace_valid: Default::default(),
             trace_kind: Default::default(),
             trace_path: Default::default(),
-            trace_planes: Default::default(),
+            trace_offer: Default::default(),
             trace_able: Default::default(),
             trace_judge_valid: Default::default(),
             trace_judge_path: Default::default(),
@@ -223,11 +222,10 @@ impl<
             valid1: Default::default(),
             choice1: Default::default(),
             plane1: Default::default(),
-            planes1: Default::default(),
+            offers: Default::default(),
             valid2: Default::default(),
             choice2: Default::default(),
             plane2: Default::default(),
-            planes2: Default::default(),
             able2: Default::default(),
             timing_out: Default::default(),
             retries: Default::default(),
@@ -265,11 +263,9 @@ impl<
             valid1,
             choice1,
             plane1,
-            planes1,
             valid2,
             choice2,
             plane2,
-            planes2,
             able2,
             timing_out,
             retries,
@@ -398,7 +394,17 @@ impl<
         self.valid1.d.next = self.probes.val() | self.repeats.val() | self.sends.val();
         self.plane1.d.next = self.claim.val();
         self.choice1.d.next = self.choice.val();
-        self.planes1.d.next = self.chooser.planes.val();
+        self.offers[0].d.next.room = bit_cast::<8, N>(self.room.val());
+        self.offers[0].d.next.spare = bit_cast::<8, N>(self.spare.val());
+        self.offers[0].d.next.retransmit = bit_cast::<8, N>(self.retransmit.plane.val());
+        self.offers[0].d.next.packet = self.queue.visible.val();
+        self.offers[0].d.next.connection = bit_cast::<12, CA>(self.queue.head_connection.val());
+        for i in 0..4 {
+            self.offers[i].clock.next = self.clock.val();
+        }
+        for i in 1..4 {
+            self.offers[i].d.next = self.offers[i - 1].q.val();
+        }
 
         // C1.
         self.chooser.valid.next = self.valid1.q.val();
@@ -407,7 +413,6 @@ impl<
         self.valid2.d.next = self.valid1.q.val();
         self.choice2.d.next = self.choice1.q.val();
         self.plane2.d.next = self.plane1.q.val();
-        self.planes2.d.next = self.planes1.q.val();
         self.able2.d.next = self.chooser.able.val();
 
         // N0 to N2.
@@ -419,7 +424,6 @@ impl<
         self.commit.valid.next = self.valid2.q.val();
         self.commit.choice.next = self.choice2.q.val();
         self.commit.plane.next = self.plane2.q.val();
-        self.commit.planes.next = self.planes2.q.val();
         self.commit.able.next = self.able2.q.val();
         self.commit.path.next = self.chooser.path.val();
         self.commit.tight.next = self.chooser.tight.val();
@@ -446,7 +450,7 @@ impl<
         self.trace_kind.next = self.commit.trace_kind.val();
         self.trace_valid.next = self.commit.trace_valid.val();
         self.trace_path.next = self.commit.transmission.val().path;
-        self.trace_planes.next = self.commit.trace_planes.val();
+        self.trace_offer.next = self.offers[3].q.val();
         self.trace_able.next = self.commit.trace_able.val();
         self.trace_judge_valid.next = self.walker.looking.val();
         self.trace_judge_path.next = self.walker.looked_at.val();

@@ -190,6 +190,21 @@ pub struct WaitingPacket {
     pub last: Bit,
 }
 
+/// What timing offers to a choice, for the trace: the rest follows from the records.
+#[derive(LogicStruct, Copy, Clone, Debug, Default, PartialEq)]
+pub struct Offer {
+    /// Planes with room for a transmission.
+    pub room: Bits<8>,
+    /// Planes with room for two.
+    pub spare: Bits<8>,
+    /// The plane whose oldest lost packet can be taken, one hot.
+    pub retransmit: Bits<8>,
+    /// A new packet can be taken,
+    pub packet: Bit,
+    /// of this connection.
+    pub connection: Bits<12>,
+}
+
 /// A choice, on its way to its numbers.
 #[derive(LogicStruct, Copy, Clone, Debug, Default, PartialEq)]
 pub struct Choice {

@@ -139,16 +139,24 @@ pub struct Trace {
     /// A decision.
     pub transmit_valid: Signal<Out, Bit>,
     /// 0 tail probe, 1 time-out probe, 2 retransmission, 3 new data, 4 retransmission thrown away, 5 connection gives up,
-    /// 6 new data not sent because its connection failed.
+    /// 6 new data not sent because its connection failed, 7 probe not sent for that reason.
     pub transmit_kind: Signal<Out, Bits<3>>,
     /// Its path.
     pub transmit_path: Signal<Out, Bits<16>>,
-    /// Planes that new data could have taken.
-    pub transmit_planes: Signal<Out, Bits<8>>,
     /// The plane's paths that it could have taken.
     pub transmit_able: Signal<Out, Bits<16>>,
     /// It asks for an acknowledgement.
     pub transmit_ack_request: Signal<Out, Bit>,
+    /// Planes with room for a transmission, as the choice that commits now, or none, saw it.
+    pub offer_room: Signal<Out, Bits<8>>,
+    /// Planes with room for two.
+    pub offer_spare: Signal<Out, Bits<8>>,
+    /// The plane whose oldest lost packet could be taken.
+    pub offer_retransmit: Signal<Out, Bits<8>>,
+    /// A new packet could be taken.
+    pub offer_packet: Signal<Out, Bit>,
+    /// Its connection.
+    pub offer_connection: Signal<Out, Bits<12>>,
     /// A path is judged by what its records were before this cycle.
     pub judge_valid: Signal<Out, Bit>,
     /// Its path.

@@ -2,6 +2,7 @@
 use metaroce_cores::counts::{ConnectionFailure, ReceiveCounts, TransmitCounts};
 use metaroce_cores::message_part::{ReceivePost, StreamCommit, WholeMessage};
 use metaroce_cores::narrow::{NarrowConfig, NarrowDescriptor, Narrowing};
+use metaroce_cores::transmit_path::Offer;
 use metaroce_cores::types::{ConfigWrite, FrameEvent, Message, Placement, TxDescriptor};
 use metaroce_protocol::Profile;
 use rust_hdl::prelude::*;
@@ -152,16 +153,16 @@ pub struct Engine<
     /// Commit trace: A decision.
     pub trace_transmit_valid: Signal<Out, Bit>,
     /// Commit trace: 0 tail probe, 1 time-out probe, 2 retransmission, 3 new data, 4 retransmission thrown away,
-    /// 5 connection gives up, 6 new data not sent because its connection failed.
+    /// 5 connection gives up, 6 new data not sent because its connection failed, 7 probe not sent for that reason.
     pub trace_transmit_kind: Signal<Out, Bits<3>>,
     /// Commit trace: Its path.
     pub trace_transmit_path: Signal<Out, Bits<16>>,
-    /// Commit trace: Planes that new data could have taken.
-    pub trace_transmit_planes: Signal<Out, Bits<8>>,
     /// Commit trace: The plane's paths that it could have taken.
     pub trace_transmit_able: Signal<Out, Bits<16>>,
     /// Commit trace: It asks for an acknowledgement.
     pub trace_transmit_ack_request: Signal<Out, Bit>,
+    /// Commit trace: What timing offered to the choice that commits now, or to none.
+    pub trace_offer: Signal<Out, Offer>,
     /// Commit trace: A path is judged by what its records were before this cycle.
     pub trace_judge_valid: Signal<Out, Bit>,
     /// Commit trace: Its path.
@@ -276,9 +277,9 @@ impl<
             trace_transmit_valid: Default::default(),
             trace_transmit_kind: Default::default(),
             trace_transmit_path: Default::default(),
-            trace_transmit_planes: Default::default(),
             trace_transmit_able: Default::default(),
             trace_transmit_ack_request: Default::default(),
+            trace_offer: Default::default(),
             trace_judge_valid: Default::default(),
             trace_judge_path: Default::default(),
             trace_judge_idle: Default::default(),
@@ -403,9 +404,9 @@ impl<
         self.trace_transmit_valid.next = self.transmit_side.trace_transmit_valid.val();
         self.trace_transmit_kind.next = self.transmit_side.trace_transmit_kind.val();
         self.trace_transmit_path.next = self.transmit_side.trace_transmit_path.val();
-        self.trace_transmit_planes.next = self.transmit_side.trace_transmit_planes.val();
         self.trace_transmit_able.next = self.transmit_side.trace_transmit_able.val();
         self.trace_transmit_ack_request.next = self.transmit_side.trace_transmit_ack_request.val();
+        self.trace_offer.next = self.transmit_side.trace_offer.val();
         self.trace_judge_valid.next = self.transmit_side.trace_judge_valid.val();
         self.trace_judge_path.next = self.transmit_side.trace_judge_path.val();
         self.trace_judge_idle.next = self.transmit_side.trace_judge_idle.val();

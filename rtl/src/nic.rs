@@ -464,9 +464,13 @@ impl<
         self.trace.transmit_valid.next = self.engine.trace_transmit_valid.val();
         self.trace.transmit_kind.next = self.engine.trace_transmit_kind.val();
         self.trace.transmit_path.next = self.engine.trace_transmit_path.val();
-        self.trace.transmit_planes.next = self.engine.trace_transmit_planes.val();
         self.trace.transmit_able.next = self.engine.trace_transmit_able.val();
         self.trace.transmit_ack_request.next = self.engine.trace_transmit_ack_request.val();
+        self.trace.offer_room.next = self.engine.trace_offer.val().room;
+        self.trace.offer_spare.next = self.engine.trace_offer.val().spare;
+        self.trace.offer_retransmit.next = self.engine.trace_offer.val().retransmit;
+        self.trace.offer_packet.next = self.engine.trace_offer.val().packet;
+        self.trace.offer_connection.next = self.engine.trace_offer.val().connection;
         self.trace.judge_valid.next = self.engine.trace_judge_valid.val();
         self.trace.judge_path.next = self.engine.trace_judge_path.val();
         self.trace.judge_idle.next = self.engine.trace_judge_idle.val();

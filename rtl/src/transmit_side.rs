@@ -8,6 +8,7 @@ use metaroce_cores::prim::Dff;
 use metaroce_cores::resolver::Resolver;
 use metaroce_cores::transmit_config::TransmitConfig;
 use metaroce_cores::transmit_engine::TransmitEngine;
+use metaroce_cores::transmit_path::Offer;
 use metaroce_cores::types::{ConfigWrite, FrameEvent, Message, TxDescriptor};
 use metaroce_protocol::Profile;
 use rust_hdl::prelude::*;
@@ -97,16 +98,16 @@ pub struct TransmitSide<
     /// Commit trace: a decision.
     pub trace_transmit_valid: Signal<Out, Bit>,
     /// 0 tail probe, 1 time-out probe, 2 retransmission, 3 new data, 4 retransmission thrown away, 5 connection gives up,
-    /// 6 new data not sent because its connection failed.
+    /// 6 new data not sent because its connection failed, 7 probe not sent for that reason.
     pub trace_transmit_kind: Signal<Out, Bits<3>>,
     /// Its path.
     pub trace_transmit_path: Signal<Out, Bits<16>>,
-    /// Planes that new data could have taken.
-    pub trace_transmit_planes: Signal<Out, Bits<8>>,
     /// The plane's paths that it could have taken.
     pub trace_transmit_able: Signal<Out, Bits<16>>,
     /// It asks for an acknowledgement.
     pub trace_transmit_ack_request: Signal<Out, Bit>,
+    /// What timing offered to the choice that commits now, or to none.
+    pub trace_offer: Signal<Out, Offer>,
     /// A path is judged by what its records were before this cycle.
     pub trace_judge_valid: Signal<Out, Bit>,
     /// Its path.
@@ -202,9 +203,9 @@ impl<
             trace_transmit_valid: Default::default(),
             trace_transmit_kind: Default::default(),
             trace_transmit_path: Default::default(),
-            trace_transmit_planes: Default::default(),
             trace_transmit_able: Default::default(),
             trace_transmit_ack_request: Default::default(),
+            trace_offer: Default::default(),
             trace_judge_valid: Default::default(),
             trace_judge_path: Default::default(),
             trace_judge_idle: Default::default(),
@@ -398,9 +399,9 @@ impl<
         self.trace_transmit_valid.next = self.engine.trace_valid.val();
         self.trace_transmit_kind.next = self.engine.trace_kind.val();
         self.trace_transmit_path.next = self.engine.trace_path.val();
-        self.trace_transmit_planes.next = bit_cast::<8, N>(self.engine.trace_planes.val());
         self.trace_transmit_able.next = bit_cast::<16, P>(self.engine.trace_able.val());
         self.trace_transmit_ack_request.next = self.engine.transmission.val().ack_request;
+        self.trace_offer.next = self.engine.trace_offer.val();
         self.trace_judge_valid.next = self.engine.trace_judge_valid.val();
         self.trace_judge_path.next = self.engine.trace_judge_path.val();
         self.trace_judge_idle.next = self.engine.trace_judge_idle.val();

@@ -2,7 +2,7 @@
 use std::collections::VecDeque;
 
 use metaroce_model::config::{Options, Size};
-use metaroce_model::nic::{Choice, Completion, Decision, Nic, Received};
+use metaroce_model::nic::{Completion, Decision, Nic, Received};
 use metaroce_model::send::Fate;
 use metaroce_model::wire::Outgoing;
 use metaroce_protocol::table::host::Capabilities;
@@ -135,6 +135,7 @@ impl Lockstep {
         self.cycle = cycle;
         self.accepted = None;
         self.check_names(commits)?;
+        self.nic.begin_cycle(cycle);
         // By what was sent before this cycle.
         let can_be_true = commits.acknowledge.is_none_or(|plane| {
             let ack = self.planes[plane as usize].arrivals.peek_acknowledge();
@@ -162,9 +163,7 @@ impl Lockstep {
             }
             self.nic.judge(path, idle, commits.now);
         }
-        if let Some(transmit) = &commits.transmit {
-            self.on_transmit(transmit, commits.now)?;
-        }
+        self.on_transmit(commits)?;
         if let Some((path, tsn)) = commits.resolve {
             self.on_resolve(path, tsn)?;
         }
@@ -204,12 +203,16 @@ impl Lockstep {
         Ok(())
     }
 
-    fn on_transmit(&mut self, choice: &Choice, now: u32) -> Outcome {
-        self.tally.events += 1;
+    fn on_transmit(&mut self, commits: &Commits) -> Outcome {
+        let choice = commits.transmit.as_ref();
         let decision = self
             .nic
-            .follow(choice, now)
+            .follow(&commits.offers, choice, commits.now)
             .map_err(|differs| self.differs("trace_transmit", differs, format!("{choice:?}")))?;
+        if choice.is_none() {
+            return Ok(());
+        }
+        self.tally.events += 1;
         let outgoing = match decision {
             Decision::TailProbe(frame)
             | Decision::TimeOutProbe(frame)

@@ -316,6 +316,7 @@ impl Station {
         let idle = Commits {
             now: commits.now,
             judge: commits.judge,
+            offers: commits.offers,
             ..Commits::default()
         };
         let under_way = self.rx.iter().any(|source| source.pending() > 0)

@@ -1,11 +1,8 @@
 //! The commit trace: which engines of a NIC commit in a cycle, and what timing gave them (docs/architecture.md).
-use metaroce_model::nic::Choice;
+use metaroce_model::nic::{Choice, Offers};
 use verilator_sys::ModelError;
 
 use crate::model::{PortId, VerilatedModel};
-
-/// Cycles from the judgement of a path to the commit of its probe.
-pub const JUDGE_TO_COMMIT: u64 = 8;
 
 /// A path that the background walk judges, and whether there is nothing to send.
 pub type Judge = (u32, bool);
@@ -21,6 +18,8 @@ pub struct Commits {
     pub refusal_build: bool,
     /// The background walk judges a path.
     pub judge: Option<Judge>,
+    /// What timing offered to what the transmit engine does now, or does not.
+    pub offers: Offers,
     /// The transmit engine does something.
     pub transmit: Option<Choice>,
     /// This transmission (path, TSN) is resolved.
@@ -56,7 +55,8 @@ pub struct TracePorts {
     ack_build: (PortId, PortId),
     refusal_build: PortId,
     judge: [PortId; 3],
-    transmit: [PortId; 6],
+    offers: [PortId; 5],
+    transmit: [PortId; 5],
     resolve: [PortId; 3],
     receive: [PortId; 3],
     advance: (PortId, PortId),
@@ -85,11 +85,17 @@ impl TracePorts {
                 port("judge_path")?,
                 port("judge_idle")?,
             ],
+            offers: [
+                port("offer_room")?,
+                port("offer_spare")?,
+                port("offer_retransmit")?,
+                port("offer_packet")?,
+                port("offer_connection")?,
+            ],
             transmit: [
                 port("transmit_valid")?,
                 port("transmit_kind")?,
                 port("transmit_path")?,
-                port("transmit_planes")?,
                 port("transmit_able")?,
                 port("transmit_ack_request")?,
             ],
@@ -143,6 +149,7 @@ impl TracePorts {
             ack_build: is(self.ack_build.0).then(|| value(self.ack_build.1)),
             refusal_build: is(self.refusal_build),
             judge: is(self.judge[0]).then(|| (value(self.judge[1]), is(self.judge[2]))),
+            offers: self.read_offers(model),
             transmit: is(self.transmit[0]).then(|| self.read_transmit(model)),
             resolve: is(self.resolve[0]).then(|| (value(self.resolve[1]), value(self.resolve[2]))),
             receive: is(self.receive[0]).then(|| (value(self.receive[1]), is(self.receive[2]))),
@@ -160,13 +167,22 @@ impl TracePorts {
         }
     }
 
+    fn read_offers(&self, model: &VerilatedModel) -> Offers {
+        let [room, spare, retransmit, packet, connection] =
+            self.offers.map(|p| self.get(model, p) as u32);
+        Offers {
+            room,
+            spare,
+            retransmit,
+            packet: (packet != 0).then_some(connection),
+        }
+    }
+
     fn read_transmit(&self, model: &VerilatedModel) -> Choice {
-        let [_, kind, path, planes, able, ack_request] =
-            self.transmit.map(|p| self.get(model, p) as u32);
+        let [_, kind, path, able, ack_request] = self.transmit.map(|p| self.get(model, p) as u32);
         Choice {
             kind,
             path,
-            planes,
             able,
             ack_request: ack_request != 0,
         }

@@ -4,9 +4,9 @@
 //! computed anew by whoever follows; the kinds and numbers beside are checked, never used.
 use std::collections::BTreeMap;
 
-use metaroce_cosim::trace::{Commits, JUDGE_TO_COMMIT, Judge};
+use metaroce_cosim::trace::{Commits, Judge};
 use metaroce_fabric::packet::HostId;
-use metaroce_model::nic::Choice;
+use metaroce_model::nic::{Choice, JUDGE_TO_COMMIT, Offers};
 use serde::{Deserialize, Serialize};
 
 /// One cycle of one NIC in which something happened.
@@ -76,7 +76,7 @@ pub struct Entry {
     pub completions: u32,
 }
 
-/// What the transmit engine chose: the fields of [`Choice`].
+/// What the transmit engine chose, and from what: the fields of [`Choice`] and of [`Offers`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Decision {
@@ -84,12 +84,18 @@ pub struct Decision {
     pub kind: u32,
     /// Global number of its path.
     pub path: u32,
-    /// Planes that new data could have taken.
-    pub planes: u32,
     /// Paths that it could have taken.
     pub able: u32,
     /// It asks for an acknowledgement.
     pub ack_request: bool,
+    /// Planes with room.
+    pub room: u32,
+    /// Planes with room for two.
+    pub spare: u32,
+    /// The plane whose oldest lost packet could be taken.
+    pub retransmit: u32,
+    /// The connection whose next packet could be taken.
+    pub packet: Option<u32>,
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
@@ -104,7 +110,9 @@ impl Entry {
             now: commits.now,
             ack_build: commits.ack_build,
             refusal_build: commits.refusal_build,
-            transmit: commits.transmit.as_ref().map(Decision::from),
+            transmit: commits
+                .transmit
+                .map(|choice| Decision::new(&commits.offers, &choice)),
             resolve: commits.resolve,
             receive: commits.receive,
             advance: commits.advance,
@@ -150,7 +158,8 @@ impl Entry {
             ack_build: self.ack_build,
             refusal_build: self.refusal_build,
             judge: self.judge,
-            transmit: self.transmit.map(Choice::from),
+            offers: self.transmit.map_or(Offers::default(), |d| d.offers()),
+            transmit: self.transmit.map(|decision| decision.choice()),
             resolve: self.resolve,
             receive: self.receive,
             advance: self.advance,
@@ -167,40 +176,35 @@ impl Entry {
     }
 }
 
-impl From<&Choice> for Decision {
-    fn from(choice: &Choice) -> Self {
-        let Choice {
-            kind,
-            path,
-            planes,
-            able,
-            ack_request,
-        } = *choice;
+impl Decision {
+    fn new(offers: &Offers, choice: &Choice) -> Self {
         Self {
-            kind,
-            path,
-            planes,
-            able,
-            ack_request,
+            kind: choice.kind,
+            path: choice.path,
+            able: choice.able,
+            ack_request: choice.ack_request,
+            room: offers.room,
+            spare: offers.spare,
+            retransmit: offers.retransmit,
+            packet: offers.packet,
         }
     }
-}
 
-impl From<Decision> for Choice {
-    fn from(decision: Decision) -> Self {
-        let Decision {
-            kind,
-            path,
-            planes,
-            able,
-            ack_request,
-        } = decision;
-        Self {
-            kind,
-            path,
-            planes,
-            able,
-            ack_request,
+    fn offers(&self) -> Offers {
+        Offers {
+            room: self.room,
+            spare: self.spare,
+            retransmit: self.retransmit,
+            packet: self.packet,
+        }
+    }
+
+    fn choice(&self) -> Choice {
+        Choice {
+            kind: self.kind,
+            path: self.path,
+            able: self.able,
+            ack_request: self.ack_request,
         }
     }
 }
@@ -244,10 +248,15 @@ mod tests {
             ack_build: Some(3),
             refusal_build: true,
             judge: None,
+            offers: Offers {
+                room: 7,
+                spare: 5,
+                retransmit: 4,
+                packet: Some(1),
+            },
             transmit: Some(Choice {
                 kind: 0,
                 path: 17,
-                planes: 5,
                 able: 3,
                 ack_request: true,
             }),

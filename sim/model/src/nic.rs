@@ -25,6 +25,7 @@ mod connection;
 mod control;
 mod epoch;
 mod follow;
+mod look;
 mod placement;
 mod plane;
 mod receive;
@@ -33,7 +34,7 @@ mod steer;
 mod transmit;
 
 pub use completion::{Completion, ReceiveCompletion};
-pub use follow::Choice;
+pub use follow::{Choice, JUDGE_TO_COMMIT, Offers};
 pub use plane::Health;
 pub use receive::Received;
 pub use respond::{MemoryOrder, Operation};
@@ -122,8 +123,8 @@ pub struct Nic {
     last_new_plane: u32,
     /// By path number: served in its plane's round.
     served: Vec<bool>,
-    /// By path: what the walk found out last, until its probe is sent.
-    judged: Vec<Option<follow::Judged>>,
+    /// What looks saw, for a NIC that follows hardware.
+    looks: Option<look::Looks>,
     refusals: VecDeque<PendingRefusal>,
     counters: Counters,
     extra: ExtraCounters,
@@ -163,7 +164,7 @@ impl Nic {
             retransmit: vec![VecDeque::new(); size.planes as usize],
             last_retransmit_plane: size.planes - 1,
             last_new_plane: size.planes - 1,
-            judged: vec![None; (size.connections * size.paths) as usize],
+            looks: None,
             served: vec![false; size.paths as usize],
             refusals: VecDeque::new(),
             counters: Counters::default(),
@@ -416,6 +417,9 @@ impl Nic {
     /// The first failure stays.
     fn fail(&mut self, connection: u32, failure: Failure) {
         if let Some(state) = &mut self.connections[connection as usize] {
+            if let (None, Some(looks)) = (state.failure, &mut self.looks) {
+                looks.fail(connection);
+            }
             state.failure.get_or_insert(failure);
         }
         self.messages.give_up(connection);

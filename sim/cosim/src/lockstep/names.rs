@@ -48,16 +48,14 @@ impl Lockstep {
             ("trace_advance_path", commits.advance, connections * paths),
             ("trace_acknowledge_plane", commits.acknowledge, planes),
             ("trace_give_up_connection", commits.give_up, connections),
+            ("trace_offer_room", Some(commits.offers.room), 1 << planes),
+            ("trace_offer_spare", Some(commits.offers.spare), 1 << planes),
             (
-                "trace_transmit_planes",
-                commits.transmit.map(|t| t.planes),
+                "trace_offer_retransmit",
+                Some(commits.offers.retransmit),
                 1 << planes,
             ),
-            (
-                "trace_transmit_able",
-                commits.transmit.map(|t| t.able),
-                1 << paths,
-            ),
+            ("trace_offer_connection", commits.offers.packet, connections),
             (
                 "trace_configure_index",
                 index,

@@ -93,5 +93,5 @@ fn a_message_leaves_arrives_and_is_acknowledged_in_so_many_cycles() {
         since(seen.arrived, seen.acknowledged),
     ];
     // Doorbell to wire, headers to memory, data to its acknowledgement on the wire.
-    assert_eq!(figures, [31, 13, 27], "{seen:?}");
+    assert_eq!(figures, [31, 15, 27], "{seen:?}");
 }

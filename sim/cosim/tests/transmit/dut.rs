@@ -1,6 +1,6 @@
 //! The verilated transmit side behind plain Rust types.
 use metaroce_cosim::model::{Options, PortId, Sources, VerilatedModel};
-use metaroce_model::nic::Choice;
+use metaroce_model::nic::{Choice, Offers};
 use metaroce_model::wire::{Body, Incoming, Outgoing};
 use metaroce_protocol::{Frame, Profile, Wqe};
 use metaroce_rtl::sizes::{Size, emit_transmit_side};
@@ -15,6 +15,7 @@ const DESCRIPTOR_BYTES: usize = 91;
 pub struct Commits {
     /// A path that is judged, and whether there is nothing to send.
     pub judge: Option<(u32, bool)>,
+    pub offers: Offers,
     pub transmit: Option<Choice>,
     pub resolve: Option<(u32, u32)>,
     pub acknowledge: bool,
@@ -207,6 +208,19 @@ impl Dut {
         Some((plane, Descriptor { tail, ..descriptor }))
     }
 
+    fn offers(&self) -> Offers {
+        let word = self.get("trace_offer").to_le_bytes();
+        let mut u = Unpacker::new(&word);
+        let [room, spare, retransmit, packet, connection] =
+            [8, 8, 8, 1, 12].map(|width| u.field(width) as u32);
+        Offers {
+            room,
+            spare,
+            retransmit,
+            packet: (packet != 0).then_some(connection),
+        }
+    }
+
     /// The settled cycle's commits.
     pub fn commits(&self) -> Commits {
         let is = |name| self.get(name) != 0;
@@ -214,10 +228,10 @@ impl Dut {
         Commits {
             judge: is("trace_judge_valid")
                 .then(|| (value("trace_judge_path"), is("trace_judge_idle"))),
+            offers: self.offers(),
             transmit: is("trace_transmit_valid").then(|| Choice {
                 kind: value("trace_transmit_kind"),
                 path: value("trace_transmit_path"),
-                planes: value("trace_transmit_planes"),
                 able: value("trace_transmit_able"),
                 ack_request: is("trace_transmit_ack_request"),
             }),

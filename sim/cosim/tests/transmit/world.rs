@@ -88,7 +88,7 @@ impl World {
             posted: VecDeque::new(),
             done: 0,
             cycle: 0,
-            decisions: vec![0; 7],
+            decisions: vec![0; 8],
             log: Vec::new(),
             live,
             slots: 0,
@@ -243,6 +243,7 @@ impl World {
     fn follow(&mut self) {
         let commits = self.dut.commits();
         let now = self.dut.now;
+        self.nic.begin_cycle(self.cycle);
         if let Some((path, idle)) = commits.judge {
             assert!(
                 !(idle && self.nic.has_current()),
@@ -251,13 +252,13 @@ impl World {
             );
             self.nic.judge(path, idle, now);
         }
-        if let Some(choice) = commits.transmit {
-            let Choice { kind, path, .. } = choice;
+        let choice = commits.transmit;
+        let decision = self.nic.follow(&commits.offers, choice.as_ref(), now);
+        let decision = decision
+            .unwrap_or_else(|differs| panic!("cycle {}: {choice:?}: {differs}", self.cycle));
+        if let Some(Choice { kind, path, .. }) = choice {
             self.decisions[kind as usize] += 1;
             self.log.push((self.cycle, kind, path));
-            let decision = self.nic.follow(&choice, now);
-            let decision = decision
-                .unwrap_or_else(|differs| panic!("cycle {}: {choice:?}: {differs}", self.cycle));
             if let Decision::TailProbe(out)
             | Decision::TimeOutProbe(out)
             | Decision::Retransmit(out)

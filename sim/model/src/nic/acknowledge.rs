@@ -44,6 +44,7 @@ impl Nic {
     }
 
     fn apply_ack(&mut self, path: u32, frame: &Incoming, sack: &Sack, now: u32) {
+        self.remember(path);
         let send = &mut self.path_mut(path).send;
         let newer = frame.tsn.is_after(send.echo());
         let verdict = send.on_ack(frame.psn, frame.tsn, sack.bitvector, now);
@@ -108,6 +109,7 @@ impl Nic {
     /// Resolves the path's oldest unresolved transmission. `None`: no acknowledgement says anything about it.
     pub fn resolve(&mut self, path: u32) -> Option<Fate> {
         let patience = self.patience(path)?;
+        self.remember(path);
         let failed = self.failure(self.connection_of(path)).is_some();
         let state = self.paths.get_mut(path as usize)?.as_mut()?;
         if !state.send.can_resolve(patience) {

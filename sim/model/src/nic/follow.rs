@@ -1,19 +1,47 @@
-//! What hardware chose to send, followed and checked: it chooses some cycles before it sends (docs/architecture.md).
+//! What hardware chose to send, computed: it chooses some cycles before it sends (docs/architecture.md, "A choice is final").
+use super::look::{Chosen, Looks, Room};
 use super::{Decision, Nic};
 use crate::send::{Packet, Probe};
-use crate::wire::Outgoing;
 
-/// What hardware tells of a choice when it sends: the rest is computed, and what is told is checked as far as it follows from the state.
+/// Cycles from the judgement of a path to the commit of its probe.
+pub const JUDGE_TO_COMMIT: u64 = 8;
+/// From the look at a connection to the commit of a new packet.
+const LOOK: u64 = 8;
+/// From the look at a lost packet's path to the commit of its retransmission.
+const LOOK_AGAIN: u64 = 7;
+/// From the cycle in which probes and retransmissions of failed connections are told from others.
+const LOOK_FAILED: u64 = 6;
+/// The choices of these cycles before a commit are known when its look comes back, by path number.
+const KNOWN: (u64, u64) = (8, 3);
+/// Those of these cycles only by plane.
+const TOUCHED: (u64, u64) = (2, 1);
+/// Within so many cycles of one time-out's commit there is no other.
+const TIMEOUT: u64 = 4;
+/// Headroom for every choice that a look may have missed, and itself.
+const UNDER_WAY: u32 = 9;
+
+/// What timing offered to a choice: all else follows from the state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Offers {
+    /// Planes with room for a transmission, bit by plane.
+    pub room: u32,
+    /// Planes with room for two: new data leave the last place to others.
+    pub spare: u32,
+    /// The plane whose oldest lost packet can be taken.
+    pub retransmit: u32,
+    /// The connection whose next packet can be taken.
+    pub packet: Option<u32>,
+}
+
+/// What hardware chose, when it sends it: all of it is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Choice {
     /// 0 tail probe, 1 time-out probe, 2 retransmission, 3 new data, 4 retransmission thrown away, 5 connection gives up, 6 new
-    /// data not sent because its connection failed meanwhile.
+    /// data not sent because its connection failed meanwhile, 7 probe not sent for that reason.
     pub kind: u32,
     /// Global number of its path.
     pub path: u32,
-    /// Planes that new data could have taken, bit by plane.
-    pub planes: u32,
-    /// Paths of the chosen plane that it could have taken, bit by path number.
+    /// Of new data: paths of the chosen plane that it could have taken, bit by path number.
     pub able: u32,
     /// It asks for an acknowledgement.
     pub ack_request: bool,
@@ -22,125 +50,280 @@ pub struct Choice {
 /// What the walk found out about a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Judged {
+    path: u32,
     /// It wants this.
     wanted: Probe,
     /// Its last ACK was then.
     last_ack: u32,
 }
 
+/// What must be chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Due {
+    Probe(Judged),
+    Again { path: u32, plane: u32 },
+    New { path: u32, able: u32, room: Room },
+}
+
 /// The outcome, or what is wrong with the choice.
 type Followed = Result<Decision, String>;
 
 impl Nic {
-    /// The background walk judges a path by its state now; the outcome counts when its probe is sent.
+    /// A cycle begins. From the first one on the NIC remembers what looks saw.
+    pub fn begin_cycle(&mut self, cycle: u64) {
+        self.looks.get_or_insert_default().begin(cycle);
+    }
+
+    /// The background walk judges a path by its state now; the outcome counts when its probe is due.
     pub fn judge(&mut self, path: u32, idle: bool, now: u32) {
         let state = self.paths.get(path as usize).and_then(Option::as_ref);
-        let wanted = state.and_then(|state| {
+        let judged = state.and_then(|state| {
             let rule = self.probe_rule(state, 0, idle);
             Some(Judged {
+                path,
                 wanted: state.send.wants_probe(now, &rule)?,
                 last_ack: state.send.last_ack(),
             })
         });
-        if let Some(judged) = self.judged.get_mut(path as usize) {
-            *judged = wanted;
+        if let (Some(looks), Some(judged)) = (&mut self.looks, judged) {
+            looks.judge(judged);
         }
     }
 
-    /// Sends what hardware chose.
-    pub fn follow(&mut self, choice: &Choice, now: u32) -> Followed {
-        let state = self.paths.get(choice.path as usize);
-        if state.is_none_or(Option::is_none) {
-            return Err("no such path".into());
+    /// The commit of a choice, or of none: what is due is sent, and must be what hardware chose.
+    pub fn follow(&mut self, offers: &Offers, choice: Option<&Choice>, now: u32) -> Followed {
+        let due = self.due(offers)?;
+        let (due, choice) = match (due, choice) {
+            (None, None) => return Ok(Decision::Nothing),
+            (Some(due), Some(choice)) => (due, choice),
+            (due, _) => return Err(format!("{due:?}")),
+        };
+        let (path, timeout) = match due {
+            Due::Probe(judged) => (judged.path, judged.wanted == Probe::TimeOut),
+            Due::Again { path, .. } | Due::New { path, .. } => (path, false),
+        };
+        let failed = self.has_failed(path, 0);
+        let kind = kind(&due, failed);
+        if (kind, path) != (choice.kind, choice.path) {
+            return Err(format!("kind {kind}: {due:?}"));
         }
-        let failed = self.connection(choice.path).failure.is_some();
-        if failed != matches!(choice.kind, 4 | 6) {
-            return Err(format!("failure of the connection: {failed}"));
+        let chosen = Chosen {
+            number: self.number_of(path) as u32,
+            plane: self.path(path).config.plane.into(),
+            timeout,
+        };
+        self.remember(path);
+        let decision = match due {
+            Due::Probe(_) if failed => Ok(Decision::Nothing),
+            Due::Probe(judged) => Ok(self.follow_probe(&judged, now)),
+            Due::Again { plane, .. } => self
+                .retransmit_head(plane, now)
+                .ok_or_else(|| "nothing to send again".into()),
+            Due::New { able, .. } if able != choice.able => Err(format!("able {able:#b}")),
+            Due::New { .. } if failed => {
+                self.take_turn(path);
+                Ok(Decision::Nothing)
+            }
+            Due::New { room, .. } => self.follow_new(path, room, now),
+        }?;
+        self.looks().choose(chosen);
+        compare_request(&decision, choice)?;
+        Ok(decision)
+    }
+
+    fn looks(&mut self) -> &mut Looks {
+        self.looks.get_or_insert_default()
+    }
+
+    /// What must be chosen, in the order of docs/protocol.md section 5.
+    fn due(&self, offers: &Offers) -> Result<Option<Due>, String> {
+        if let Some(judged) = self.probe_due(offers) {
+            return Ok(Some(Due::Probe(judged)));
         }
-        match choice.kind {
-            0 | 1 | 5 => self.follow_probe(choice, now),
-            2 | 4 => self.follow_retransmission(choice, now),
-            3 | 6 => self.follow_new(choice, now),
-            _ => Err("no such kind".into()),
+        if let Some(due) = self.retransmission_due(offers)? {
+            return Ok(Some(due));
+        }
+        match offers.packet {
+            Some(connection) => self.new_due(connection, offers.spare),
+            None => Ok(None),
         }
     }
 
-    fn follow_probe(&mut self, choice: &Choice, now: u32) -> Followed {
-        let expected = match choice.kind {
-            0 => Probe::Tail,
-            1 => Probe::TimeOut,
-            _ => Probe::GiveUp,
-        };
-        let judged = self.judged[choice.path as usize].take();
-        let judged = match judged {
-            Some(judged) if judged.wanted == expected => judged,
-            _ => return Err(format!("the path was judged {judged:?}")),
-        };
-        if expected == Probe::GiveUp {
-            return Ok(Decision::GiveUp(choice.path));
+    fn probe_due(&self, offers: &Offers) -> Option<Judged> {
+        let looks = self.looks.as_ref()?;
+        let judged = looks.judged(JUDGE_TO_COMMIT)?;
+        let plane = self.path(judged.path).config.plane;
+        let timing_out = || looks.choices(TIMEOUT, 1).any(|chosen| chosen.timeout);
+        let possible = offers.room >> plane & 1 == 1
+            && !self.has_failed(judged.path, LOOK_FAILED)
+            && !(judged.wanted == Probe::TimeOut && timing_out());
+        possible.then_some(judged)
+    }
+
+    fn retransmission_due(&self, offers: &Offers) -> Result<Option<Due>, String> {
+        if offers.retransmit == 0 {
+            return Ok(None);
         }
-        let outgoing = self.send_probe(choice.path, expected, now);
-        if expected == Probe::Tail {
-            return Ok(Decision::TailProbe(outgoing));
+        let plane = offers.retransmit.trailing_zeros();
+        let queue = self.retransmit.get(plane as usize);
+        let head = queue.and_then(|queue| queue.front());
+        let &(path, _) = head.ok_or_else(|| format!("no lost packet of plane {plane}"))?;
+        let room = self.room_seen(path, LOOK_AGAIN).pipe;
+        let exact = room > 0 && !self.is_unseen(path, KNOWN) && !self.is_touched(plane);
+        let may = room > UNDER_WAY || exact || self.has_failed(path, LOOK_FAILED);
+        Ok((may && offers.room >> plane & 1 == 1).then_some(Due::Again { path, plane }))
+    }
+
+    fn new_due(&self, connection: u32, spare: u32) -> Result<Option<Due>, String> {
+        self.check_packet(connection)?;
+        let is_able = |&path: &u32| {
+            let room = self.room_seen(path, LOOK).new;
+            let exact = room > 0 && !self.is_unseen(path, KNOWN);
+            let touched = self.is_touched(self.path(path).config.plane.into());
+            room > UNDER_WAY || exact && !(touched && self.is_unseen(path, TOUCHED))
+        };
+        // The planes are chosen before anybody looks which paths the last two choices took.
+        let counts = |&path: &u32| {
+            let room = self.room_seen(path, LOOK).new;
+            let touched = self.is_touched(self.path(path).config.plane.into());
+            room > UNDER_WAY || room > 0 && !self.is_unseen(path, KNOWN) && !touched
+        };
+        let plane = self.planes_in_turn().find(|&plane| {
+            spare >> plane & 1 == 1 && self.paths_on(connection, plane).any(|path| counts(&path))
+        });
+        let Some(plane) = plane else {
+            return Ok(None);
+        };
+        let able = || self.paths_on(connection, plane).filter(is_able);
+        let path = self.next_of_round(able).ok_or("a plane without a path")?;
+        Ok(Some(Due::New {
+            path,
+            able: able().fold(0, |bits, path| bits | 1 << self.number_of(path)),
+            room: self.room_seen(path, LOOK),
+        }))
+    }
+
+    /// The packet that hardware sees is the next one, unless its connection has failed.
+    fn check_packet(&self, connection: u32) -> Result<(), String> {
+        let packet = self.messages.current();
+        let owner = packet.map(|packet| u32::from(self.message(packet.slot).wqe.connection));
+        if owner == Some(connection) || self.failure(connection).is_some() {
+            Ok(())
+        } else {
+            Err(format!("a packet of connection {owner:?}"))
         }
-        let send = &mut self.path_mut(choice.path).send;
+    }
+
+    /// Whether the connection of a path had failed when the cycle `ago` began.
+    fn has_failed(&self, path: u32, ago: u64) -> bool {
+        let connection = self.connection_of(path);
+        let since = |looks: &Looks| looks.failed_since(connection, ago);
+        self.failure(connection).is_some() && !self.looks.as_ref().is_some_and(since)
+    }
+
+    fn room(&self, path: u32) -> Room {
+        let state = self.path(path);
+        let window = self.window(state);
+        Room {
+            pipe: state.send.pipe_room(window),
+            new: state.send.headroom(window),
+        }
+    }
+
+    fn room_seen(&self, path: u32, ago: u64) -> Room {
+        let looks = self.looks.as_ref();
+        let seen = looks.and_then(|looks| looks.room(path, ago));
+        seen.unwrap_or_else(|| self.room(path))
+    }
+
+    /// The room of a path is about to change.
+    pub(super) fn remember(&mut self, path: u32) {
+        if self.looks.is_some() && self.send_path(path).is_some() {
+            let room = self.room(path);
+            self.looks().changes(path, room);
+        }
+    }
+
+    /// Whether the number of a path was chosen in these cycles, so that a look missed it.
+    fn is_unseen(&self, path: u32, (first, last): (u64, u64)) -> bool {
+        let number = self.number_of(path) as u32;
+        let is_it = |chosen: &Chosen| chosen.number == number;
+        self.looks
+            .as_ref()
+            .is_some_and(|looks| looks.choices(first, last).any(is_it))
+    }
+
+    fn is_touched(&self, plane: u32) -> bool {
+        let (first, last) = TOUCHED;
+        let is_it = |chosen: &Chosen| chosen.plane == plane;
+        self.looks
+            .as_ref()
+            .is_some_and(|looks| looks.choices(first, last).any(is_it))
+    }
+
+    fn follow_probe(&mut self, judged: &Judged, now: u32) -> Decision {
+        let path = judged.path;
+        if judged.wanted == Probe::GiveUp {
+            return Decision::GiveUp(path);
+        }
+        let outgoing = self.send_probe(path, judged.wanted, now);
+        if judged.wanted == Probe::Tail {
+            return Decision::TailProbe(outgoing);
+        }
+        let send = &mut self.path_mut(path).send;
         if send.last_ack() != judged.last_ack {
             send.forget_timeouts();
         }
-        Ok(Decision::TimeOutProbe(outgoing))
+        Decision::TimeOutProbe(outgoing)
     }
 
-    fn follow_retransmission(&mut self, choice: &Choice, now: u32) -> Followed {
-        let plane = usize::from(self.path(choice.path).config.plane);
-        match self.retransmit[plane].front() {
-            Some(&(path, _)) if path == choice.path => {}
-            head => return Err(format!("the oldest lost packet of its plane is {head:?}")),
-        }
-        if choice.kind == 2 && !self.may_retransmit(choice.path) {
-            return Err("the path's window is full".into());
-        }
-        self.retransmit_head(plane as u32, now)
-            .ok_or_else(|| "nothing to send again".into())
-    }
-
-    fn follow_new(&mut self, choice: &Choice, now: u32) -> Followed {
-        let connection = self.connection_of(choice.path);
-        let path = self.select_among(connection, choice.planes, choice.able);
-        if path != Some(choice.path) {
-            return Err(format!("path {path:?}"));
-        }
-        if choice.kind == 6 {
-            self.take_turn(choice.path);
-            return Ok(Decision::Nothing);
-        }
+    fn follow_new(&mut self, path: u32, room: Room, now: u32) -> Followed {
         let packet = self.messages.current().ok_or("no message to send")?;
-        if u32::from(self.message(packet.slot).wqe.connection) != connection {
-            return Err(format!("a packet of {packet:?}"));
-        }
-        if self.usable_headroom(self.path(choice.path)) == 0 {
+        if self.usable_headroom(self.path(path)) == 0 {
             return Err("the path has no headroom".into());
         }
-        self.take_turn(choice.path);
-        let outgoing = self.send_new(choice.path, packet, now);
-        self.ask(outgoing, packet, choice).map(Decision::New)
+        self.take_turn(path);
+        let last = self.is_last(packet);
+        let mut outgoing = self.send_new(path, packet, now);
+        // By what the look saw: an acknowledgement that it missed makes the request needless.
+        outgoing.frame.ack_request = last || room.new == 1;
+        Ok(Decision::New(outgoing))
     }
 
-    /// The acknowledgement request that hardware set: where the protocol wants it, it must be there.
-    fn ask(&self, outgoing: Outgoing, packet: Packet, choice: &Choice) -> Result<Outgoing, String> {
-        if outgoing.frame.ack_request && !choice.ack_request {
-            return Err(format!("{packet:?} asks for an acknowledgement"));
+    fn is_last(&self, packet: Packet) -> bool {
+        let message = self.message(packet.slot);
+        message.segment(packet.index, self.tunables.mtu_log2).last
+    }
+}
+
+fn kind(due: &Due, failed: bool) -> u32 {
+    match (due, failed) {
+        (Due::Probe(_), true) => 7,
+        (Due::Probe(judged), false) => match judged.wanted {
+            Probe::Tail => 0,
+            Probe::TimeOut => 1,
+            Probe::GiveUp => 5,
+        },
+        (Due::Again { .. }, false) => 2,
+        (Due::Again { .. }, true) => 4,
+        (Due::New { .. }, false) => 3,
+        (Due::New { .. }, true) => 6,
+    }
+}
+
+fn compare_request(decision: &Decision, choice: &Choice) -> Result<(), String> {
+    match decision {
+        Decision::TailProbe(sent)
+        | Decision::TimeOutProbe(sent)
+        | Decision::Retransmit(sent)
+        | Decision::New(sent)
+            if sent.frame.ack_request != choice.ack_request =>
+        {
+            Err(format!(
+                "acknowledgement request {}",
+                sent.frame.ack_request
+            ))
         }
-        let mut outgoing = outgoing;
-        outgoing.frame.ack_request = choice.ack_request;
-        Ok(outgoing)
-    }
-
-    /// Of the planes given the one served longest ago; of its paths among those given the next of its round.
-    fn select_among(&self, connection: u32, planes: u32, able: u32) -> Option<u32> {
-        let plane = self
-            .planes_in_turn()
-            .find(|&plane| planes >> plane & 1 == 1)?;
-        let among = |path: &u32| able >> self.number_of(*path) & 1 == 1;
-        self.next_of_round(|| self.paths_on(connection, plane).filter(among))
+        _ => Ok(()),
     }
 }
