@@ -109,7 +109,7 @@ pub struct MessageTracker<
     // A connection begins.
     filling: Dff<Bit>,
     /// All of them, after a reset.
-    all: Dff<Bit>,
+    everything: Dff<Bit>,
     fill: Dff<Bits<EA>>,
     fill_last: Signal<Local, Bit>,
     message_bits: Constant<Bits<5>>,
@@ -205,7 +205,7 @@ impl<
             posts: Default::default(),
             ends: Default::default(),
             filling: Default::default(),
-            all: Default::default(),
+            everything: Default::default(),
             fill: Default::default(),
             fill_last: Default::default(),
             message_bits: Constant::new((MA as LiteralType).into()),
@@ -259,7 +259,7 @@ impl<
         );
         dff_setup!(
             self, clock, entry4, taker4, left4, first4, invalid4, unposted4, short4, address4,
-            filling, all, fill
+            filling, everything, fill
         );
         clock!(
             self, clock, rows, buffers, entries, takers, retire, posts, ends
@@ -436,7 +436,7 @@ impl<
 
         // A connection begins: its messages one a cycle, its streams with them.
         self.fill_last.next = (self.fill.q.val() & self.fill_mask.val()) == self.fill_mask.val();
-        if self.all.q.val() {
+        if self.everything.q.val() {
             self.fill_last.next = self.fill.q.val().all();
         }
         self.buffers.clear.next = self.filling.q.val();
@@ -447,7 +447,7 @@ impl<
         if self.filling.q.val() {
             self.fill.d.next = self.fill.q.val() + 1;
             self.filling.d.next = !self.fill_last.val();
-            self.all.d.next = self.all.q.val() & !self.fill_last.val();
+            self.everything.d.next = self.everything.q.val() & !self.fill_last.val();
             self.rows.write_enable.next = true;
             self.rows.write_address.next = self.buffers.clear_stream.val();
             self.rows.write_data.next.message = 0.into();
@@ -460,7 +460,7 @@ impl<
             self.takers.write_data.next.lap = false;
         }
         // After a reset every entry of the connections' table is cleared: that is done here already.
-        if self.start.val() & !self.all.q.val() {
+        if self.start.val() & !self.everything.q.val() {
             self.filling.d.next = true;
             self.fill.d.next =
                 bit_cast::<EA, CA>(self.start_connection.val()) << self.connection_bits.val();
@@ -470,7 +470,7 @@ impl<
         self.retire.entry.next = self.entries.write_data.val();
         if self.reset.val() {
             self.filling.d.next = true;
-            self.all.d.next = true;
+            self.everything.d.next = true;
             self.fill.d.next = 0.into();
         }
     }

@@ -110,7 +110,7 @@ impl Bench {
             "hold",
         ];
         let ports = names.map(|name| (name, dut.port(name).unwrap())).into();
-        Self {
+        let mut bench = Self {
             dut,
             ports,
             rng: ChaCha8Rng::seed_from_u64(seed),
@@ -126,6 +126,17 @@ impl Bench {
             retired: 0,
             posts: 0,
             vanished: 0,
+        };
+        bench.rest();
+        bench
+    }
+
+    /// Until everything has begun.
+    fn rest(&mut self) {
+        self.dut.settle().unwrap();
+        while self.get("busy") == 1 {
+            self.dut.tick().unwrap();
+            self.dut.settle().unwrap();
         }
     }
 
@@ -191,11 +202,7 @@ impl Bench {
         self.dut.set_u64(port, 1);
         self.dut.tick().unwrap();
         self.dut.set_u64(port, 0);
-        self.dut.settle().unwrap();
-        while self.get("busy") == 1 {
-            self.dut.tick().unwrap();
-            self.dut.settle().unwrap();
-        }
+        self.rest();
         self.streams = (0..STREAMS).map(|_| Stream::new(&SIZE)).collect();
         self.senders = (0..STREAMS).map(|_| Sender::default()).collect();
         self.waiting.fill(0);
