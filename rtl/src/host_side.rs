@@ -1,6 +1,7 @@
 //! The host side: registers, work queue, completion queue.
 use metaroce_cores::axi_lite::AxiLite;
 use metaroce_cores::completion_writer::CompletionWriter;
+use metaroce_cores::congestion::CongestionSettings;
 use metaroce_cores::counter_file::CounterFile;
 use metaroce_cores::counts::{ConnectionFailure, ReceiveCounts, TransmitCounts};
 use metaroce_cores::message_part::ReceiveEnd;
@@ -117,6 +118,8 @@ pub struct HostSide<const N: usize, const CA: usize, const M: usize, const MA: u
 
     /// WINDOW, packets.
     pub window: Signal<Out, Bits<8>>,
+    /// Congestion control.
+    pub congestion: Signal<Out, CongestionSettings>,
     /// RTO, ticks.
     pub rto: Signal<Out, Bits<32>>,
     /// MAX_RETRIES.
@@ -252,6 +255,7 @@ impl<const N: usize, const CA: usize, const M: usize, const MA: usize> HostSide<
             transport_reset: Default::default(),
             engines_idle: Default::default(),
             window: Default::default(),
+            congestion: Default::default(),
             rto: Default::default(),
             max_retries: Default::default(),
             ack_every: Default::default(),
@@ -334,6 +338,7 @@ impl<const N: usize, const CA: usize, const M: usize, const MA: usize> Logic
         self.config_write.next = self.registers.config_write.val();
         self.hold.next = self.registers.hold.val();
         self.window.next = self.registers.window.val();
+        self.congestion.next = self.registers.congestion.val();
         self.rto.next = self.registers.rto.val();
         self.max_retries.next = self.registers.max_retries.val();
         self.ack_every.next = self.registers.ack_every.val();

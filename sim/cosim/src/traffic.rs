@@ -1,7 +1,7 @@
 //! Random traffic between two NICs over bad planes, in lockstep with the model: as long as one likes, and the same for one seed.
 use std::collections::VecDeque;
 
-use metaroce_model::config::{Size, Tunables};
+use metaroce_model::config::{Congestion, Size, Tunables};
 use metaroce_protocol::{CompletionStatus, Counter, Cqe, Wqe, WqeOpcode};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -47,6 +47,8 @@ pub struct Setting {
     pub memory_latency: u64,
     /// Registers that tune.
     pub tunables: Tunables,
+    /// Registers of congestion control.
+    pub congestion: Congestion,
     /// Lengths of messages.
     pub lengths: Lengths,
     /// B sends too, not only A.
@@ -81,6 +83,7 @@ impl Setting {
                 ack_every: 2,
                 mtu_log2: 8,
             },
+            congestion: Congestion::default(),
             lengths: Lengths::mostly_short(256),
             both_ways: true,
             connections: size.connections.min(8),
@@ -336,6 +339,9 @@ fn host(
 ) -> Host {
     let rings = Rings::new(station, QUEUE_LOG2, QUEUE_LOG2);
     peers::memory(station, setting, random);
+    if setting.congestion != Congestion::default() {
+        host::control(station, &setting.congestion);
+    }
     peers::connect(station, nic, size, setting);
     host::enable(station, &setting.tunables);
     Host {

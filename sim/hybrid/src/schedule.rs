@@ -41,6 +41,9 @@ pub struct Entry {
     /// A frame of this plane meets the ACK engine.
     #[serde(skip_serializing_if = "is_default")]
     pub acknowledge: Option<u32>,
+    /// The window of a path becomes so many packets.
+    #[serde(skip_serializing_if = "is_default")]
+    pub window: Option<(u32, u32)>,
     /// This connection gives up.
     #[serde(skip_serializing_if = "is_default")]
     pub give_up: Option<u32>,
@@ -105,6 +108,7 @@ impl Entry {
             receive: commits.receive,
             advance: commits.advance,
             acknowledge: commits.acknowledge,
+            window: commits.window,
             give_up: commits.give_up,
             drop: commits.drop,
             message: commits.message,
@@ -148,6 +152,7 @@ impl Entry {
             receive: self.receive,
             advance: self.advance,
             acknowledge: self.acknowledge,
+            window: self.window,
             give_up: self.give_up,
             drop: self.drop,
             message: self.message,
@@ -244,6 +249,7 @@ mod tests {
             receive: Some((1, true)),
             advance: Some(3),
             acknowledge: Some(2),
+            window: Some((6, 32)),
             give_up: Some(1),
             drop: 6,
             message: true,

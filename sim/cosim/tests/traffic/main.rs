@@ -4,6 +4,7 @@
 mod flips;
 mod latency;
 mod planted;
+mod windows;
 
 use std::time::Instant;
 

@@ -6,7 +6,7 @@ use rand::Rng;
 
 use crate::world::{KEY, Trouble, World};
 
-const SMALL: Size = Size {
+pub const SMALL: Size = Size {
     connections: 4,
     paths: 16,
     window_log2: 8,
@@ -25,7 +25,7 @@ const TINY: Size = Size {
     trackers: TrackerSize::SOFTWARE,
 };
 
-fn tunables() -> Tunables {
+pub fn tunables() -> Tunables {
     Tunables {
         window: 16,
         rto: 400,
@@ -65,12 +65,7 @@ fn traffic(
 
 #[test]
 fn without_trouble_nothing_is_sent_twice() {
-    let calm = Trouble {
-        loss: 0.0,
-        stall: 0.0,
-        forge: 0.0,
-        latency: 1,
-    };
+    let calm = Trouble::NONE;
     for (built, size) in [(Built::Small, SMALL), (Built::Tiny, TINY)] {
         let world = traffic(built, size, tunables(), calm, 1, 60);
         assert_eq!(world.counter(Counter::TxRetransmissions), 0);
@@ -85,6 +80,7 @@ fn loss_stalls_and_forged_acks_are_survived() {
             stall: 0.15 * seed as f64,
             forge: 0.1,
             latency: 1 + 20 * seed,
+            mark: 0.0,
         };
         let window = [16, 1, 64, 239, 255, 5][seed as usize];
         let tunables = Tunables {
@@ -106,6 +102,7 @@ fn a_refused_or_silent_connection_fails_and_opens_again() {
             stall: 0.3,
             forge: 0.05,
             latency: 30,
+            mark: 0.0,
         };
         let mut world = traffic(Built::Small, SMALL, tunables(), trouble, seed, 20);
         for round in 0..3 {
@@ -136,12 +133,7 @@ fn a_refused_or_silent_connection_fails_and_opens_again() {
     }
 }
 
-const CALM: Trouble = Trouble {
-    loss: 0.0,
-    stall: 0.0,
-    forge: 0.0,
-    latency: 1,
-};
+const CALM: Trouble = Trouble::NONE;
 
 /// Cycles and paths of the new packets sent so far.
 fn new_packets(world: &World) -> Vec<(u64, u32)> {
