@@ -20,7 +20,7 @@ const MAX_PLANES: u32 = 4;
 /// A file, or random traffic, crosses lossy planes between two verilated NICs, in lockstep with the model.
 #[derive(Args, Clone, Debug)]
 #[command(
-    after_help = "Examples:\n  metaroce cosim --file README.md --planes 4 --loss 0.01 --seed 7\n  metaroce cosim --packets 10000000 --size small --loss 0.005 --duplicate 0.01 --corrupt 0.005 --stall 0.1"
+    after_help = "Examples:\n  metaroce cosim --file README.md --planes 4 --loss 0.01 --seed 7\n  metaroce cosim --packets 10000000 --size small --loss 0.005 --duplicate 0.01 --corrupt 0.005 --stall 0.1\n  metaroce cosim --packets 20000 --law aimd --mark 0.05"
 )]
 pub struct Cosim {
     /// File to write from NIC A to NIC B.
@@ -33,6 +33,9 @@ pub struct Cosim {
     /// Size of both NICs, with --packets.
     #[arg(long, default_value = "small", value_parser = crate::emit::sizes(), requires = "packets")]
     size: Size,
+    /// What windows of paths follow, with --packets: WINDOW alone, marks, or round trips (docs/protocol.md, section 8).
+    #[arg(long, value_enum, default_value_t = Law::Fixed, requires = "packets")]
+    law: Law,
     /// Planes between the NICs, 1 to 4.
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_PLANES)))]
     planes: u32,
@@ -81,6 +84,15 @@ pub struct Cosim {
     /// Write no capture.
     #[arg(long)]
     no_pcap: bool,
+}
+
+/// A law of congestion.
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum Law {
+    Fixed,
+    Aimd,
+    Delay,
 }
 
 /// What a run reports.

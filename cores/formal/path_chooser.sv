@@ -14,6 +14,7 @@ module contract (
     input [134:0] noise_transmit,
     input [96:0] noise_snapshot,
     input [40:0] noise_resolved,
+    input [40:0] noise_window,
     input acknowledged,
     input resolves
 );
@@ -21,9 +22,11 @@ module contract (
     (* anyconst *) reg live;
     (* anyconst *) reg plane;
     (* anyconst *) reg [7:0] window;
+    (* anyconst *) reg [7:0] law;
     (* anyconst *) reg [7:0] first_open;
     (* anyconst *) reg [8:0] first_span;
-    wire [7:0] cap = window > 239 ? 239 : window;
+    wire [7:0] fixed = window > 239 ? 239 : window;
+    wire [7:0] cap = fixed < law ? fixed : law;
 
     // Looks, and the pipeline of choices: C0, C1, N0, N1, N2, and the cycle in which the commit is seen.
     reg [3:0] looked_at;
@@ -50,15 +53,18 @@ module contract (
         ? {56'b0, 15'b0, begins ? cum : cum + 9'd1, 14'b0, followed, 1'b1} : noise_snapshot;
     wire [40:0] resolved_write = begins || resolves
         ? {16'b0, begins ? resolved : resolved + 8'd1, 14'b0, followed, 1'b1} : noise_resolved;
+    wire [40:0] window_limits = begins
+        ? {law > 9 ? law - 8'd9 : 8'd0, law - 8'd1, law, 14'b0, followed, 1'b1} : noise_window;
     wire [92:0] path_write = begins ? {72'b0, 2'b0, plane, live, 14'b0, followed, 1'b1} : 93'b0;
     CORE core (.resolved(resolved_write), .*);
 
     wire mine = valid2 && owner2 == followed[1] && path[followed[0]];
     always @(posedge clock) begin
-        assume (window > 0 && first_open <= cap && first_span <= 16);
+        assume (window > 0 && law > 0 && law <= 239 && first_open <= cap && first_span <= 16);
         assume (noise_transmit[16:3] == 0 && !(noise_transmit[0] && noise_transmit[2:1] == followed));
         assume (noise_snapshot[16:3] == 0 && !(noise_snapshot[0] && noise_snapshot[2:1] == followed));
         assume (noise_resolved[16:3] == 0 && !(noise_resolved[0] && noise_resolved[2:1] == followed));
+        assume (noise_window[16:3] == 0 && !(noise_window[0] && noise_window[2:1] == followed));
         assume (other_plane == 1 || other_plane == 2);
         if (other) assume (ready);
         if (other && other_path == followed) assume (live && other_plane == 1 << plane && open < 250);

@@ -1,4 +1,5 @@
 //! The ACK engine: what an ACK or REFUSAL changes.
+use crate::congestion::CongestionEvent;
 use crate::forwarded_table::ForwardedTable;
 use crate::generated::constants::OPCODE_REFUSAL;
 use crate::generated::tails::{UnpackNak, UnpackSack};
@@ -32,7 +33,9 @@ pub struct AckEngine<const CA: usize, const GA: usize, const C: usize, const W: 
     pub frame_plane: Signal<In, Bits<3>>,
     /// Valid.
     pub frame_valid: Signal<In, Bit>,
-    /// Ready: whenever there is no `hold`.
+    /// Nothing enters S0 in this cycle.
+    pub stop: Signal<In, Bit>,
+    /// Ready: whenever there is neither `hold` nor `stop`.
     pub frame_ready: Signal<Out, Bit>,
     /// Failed connections.
     pub failed: Signal<In, Bits<C>>,
@@ -60,6 +63,8 @@ pub struct AckEngine<const CA: usize, const GA: usize, const C: usize, const W: 
     pub coming_cum: Signal<Out, Bits<24>>,
     /// S2: an ACK replaced the snapshot.
     pub applied: Signal<Out, Bit>,
+    /// S2: what congestion control hears of an ACK that is applied.
+    pub heard: Signal<Out, CongestionEvent>,
     /// S2: a REFUSAL fails its connection.
     pub refused: Signal<Out, Bit>,
     /// S2: that connection.
@@ -133,6 +138,7 @@ impl<const CA: usize, const GA: usize, const C: usize, const W: usize> AckEngine
             frame: Default::default(),
             frame_plane: Default::default(),
             frame_valid: Default::default(),
+            stop: Default::default(),
             frame_ready: Default::default(),
             failed: Default::default(),
             give_up: Default::default(),
@@ -147,6 +153,7 @@ impl<const CA: usize, const GA: usize, const C: usize, const W: usize> AckEngine
             coming: Default::default(),
             coming_cum: Default::default(),
             applied: Default::default(),
+            heard: Default::default(),
             refused: Default::default(),
             refused_connection: Default::default(),
             refused_reason: Default::default(),
@@ -231,8 +238,8 @@ impl<const CA: usize, const GA: usize, const C: usize, const W: usize> Logic
         self.acked.write_data.next.tsn = self.snapshot.val().echo;
 
         // S0.
-        self.frame_ready.next = !self.hold.val();
-        self.valid1.d.next = self.frame_valid.val() & !self.hold.val();
+        self.frame_ready.next = !self.hold.val() & !self.stop.val();
+        self.valid1.d.next = self.frame_valid.val() & !self.hold.val() & !self.stop.val();
         self.frame1.d.next = self.frame.val();
         self.plane1.d.next = self.frame_plane.val();
         self.s0_path.next = (bit_cast::<GA, 24>(self.frame.val().dest_qp) << self.path_bits.val())
@@ -300,6 +307,14 @@ impl<const CA: usize, const GA: usize, const C: usize, const W: usize> Logic
         self.refused_reason.next = self.nak.reason.val();
         self.refused_stream.next = self.nak.stream.val();
         self.refused_message.next = self.nak.message.val();
+
+        self.heard.next.valid = self.applied.val();
+        self.heard.next.path = bit_cast::<16, GA>(self.path.val());
+        self.heard.next.timeout = false;
+        self.heard.next.received = self.sack.received.val();
+        self.heard.next.marked = self.sack.marked.val();
+        self.heard.next.rtt_valid = self.echo_step.val().any();
+        self.heard.next.rtt = self.now.val() - self.frame2.q.val().timestamp;
 
         self.snapshot.next.valid = self.applied.val();
         self.snapshot.next.path = bit_cast::<16, GA>(self.path.val());

@@ -21,6 +21,27 @@ pub struct CongestionEvent {
     pub rtt: Bits<32>,
 }
 
+/// Registers of congestion control (docs/registers.md).
+#[derive(LogicStruct, Copy, Clone, Debug, Default, PartialEq)]
+pub struct CongestionSettings {
+    /// CONGESTION_LAW: 0 `Fixed`, 1 `Aimd`, 2 `Delay`.
+    pub law: Bits<2>,
+    /// WINDOW_FIRST, packets.
+    pub first: Bits<9>,
+    /// WINDOW_CAP, packets.
+    pub cap: Bits<9>,
+    /// INCREASE, in 1/256 packet.
+    pub increase: Bits<15>,
+    /// DECREASE, in 1/256 packet.
+    pub decrease: Bits<9>,
+    /// DELAY_MARGIN_LOG2.
+    pub margin_log2: Bits<4>,
+    /// DELAY_GAIN, in 1/256 packet.
+    pub gain: Bits<9>,
+    /// RTO_FLOOR, ticks; 0: time-outs are RTO.
+    pub rto_floor: Bits<26>,
+}
+
 /// What a law hears: an ACK, in the numbers of its path.
 #[derive(LogicStruct, Copy, Clone, Debug, Default, PartialEq)]
 pub struct LawEvent {
@@ -65,6 +86,6 @@ pub struct TimeoutWrite {
     pub path: Bits<16>,
     /// There is a sample.
     pub measured: Bit,
-    /// Mean and four deviations of the round trip, ticks.
-    pub timeout: Bits<32>,
+    /// Mean and four deviations of the round trip, ticks, at most 2^25.
+    pub timeout: Bits<26>,
 }

@@ -66,6 +66,8 @@ pub struct Narrowing {
     pub ack_every: u32,
     /// Of MTU_LOG2.
     pub mtu_log2: u32,
+    /// Congestion laws and measured time-outs: kept, or every window is WINDOW and every time-out RTO.
+    pub laws: bool,
     /// Stream and message numbers, R_Keys, epochs, congestion marks: kept or 0.
     pub names: bool,
 }
@@ -101,6 +103,7 @@ impl Narrowing {
             max_retries: 0xF,
             ack_every: 0xFF,
             mtu_log2: 0xF,
+            laws: true,
             names: true,
         }
     }

@@ -39,6 +39,7 @@ pub struct PacketQueue<const CA: usize, const C: usize, const A: usize> {
     first: Dff<Bits<5>>,
     ahead: Dff<Bits<5>>,
     last: Dff<Bits<5>>,
+    count: Dff<Bits<5>>,
     dead: Dff<Bits<16>>,
     swept: Dff<Bits<5>>,
     held: Dff<Bits<5>>,
@@ -81,6 +82,7 @@ impl<const CA: usize, const C: usize, const A: usize> Default for PacketQueue<CA
             first: Default::default(),
             ahead: Default::default(),
             last: Default::default(),
+            count: Default::default(),
             dead: Default::default(),
             swept: Default::default(),
             held: Default::default(),
@@ -102,7 +104,7 @@ impl<const CA: usize, const C: usize, const A: usize> Default for PacketQueue<CA
 impl<const CA: usize, const C: usize, const A: usize> Logic for PacketQueue<CA, C, A> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, first, ahead, last, dead, swept, held);
+        dff_setup!(self, clock, first, ahead, last, count, dead, swept, held);
         for i in 0..4 {
             self.looking[i].clock.next = self.clock.val();
             self.looked_at[i].clock.next = self.clock.val();
@@ -130,9 +132,8 @@ impl<const CA: usize, const C: usize, const A: usize> Logic for PacketQueue<CA, 
         self.of_swept.write_data.next = self.connection.val();
         self.of_swept.read_address.next = bit_cast::<A, 5>(self.swept.q.val());
 
-        self.room.next = ((self.last.q.val() - self.first.q.val()) & self.pointer_mask.val())
-            != self.depth.val();
-        self.waits.next = self.first.q.val() != self.last.q.val();
+        self.room.next = self.count.q.val() != self.depth.val();
+        self.waits.next = self.count.q.val().any();
         self.empty.next = !self.waits.val();
         self.head.next = self.packets.read_data.val();
         self.head_connection.next = self.of_head.read_data.val();
@@ -191,6 +192,12 @@ impl<const CA: usize, const C: usize, const A: usize> Logic for PacketQueue<CA, 
         if self.push.val() {
             self.last.d.next = (self.last.q.val() + 1) & self.pointer_mask.val();
         }
+        if self.push.val() & !self.pop.val() {
+            self.count.d.next = self.count.q.val() + 1;
+        }
+        if !self.push.val() & self.pop.val() {
+            self.count.d.next = self.count.q.val() - 1;
+        }
 
         // The sweep.
         self.swept.d.next = (self.swept.q.val() + 1) & self.place_mask.val();
@@ -229,6 +236,7 @@ impl<const CA: usize, const C: usize, const A: usize> Logic for PacketQueue<CA, 
             self.first.d.next = bits::<5>(0);
             self.ahead.d.next = bits::<5>(0);
             self.last.d.next = bits::<5>(0);
+            self.count.d.next = bits::<5>(0);
             for i in 0..4 {
                 self.looking[i].d.next = false;
             }

@@ -3,7 +3,8 @@ use crate::narrow::Narrowing;
 use crate::path_table::PathTable;
 use crate::prim::Dff;
 use crate::transmit_path::{
-    Carrier, Limits, LowNumbers, PathWrite, ResolvedWrite, SnapshotWrite, TransmitWrite,
+    Carrier, Limits, LimitsWrite, LowNumbers, PathWrite, ResolvedWrite, SnapshotWrite,
+    TransmitWrite,
 };
 use rust_hdl::prelude::*;
 
@@ -21,13 +22,15 @@ pub struct PathBank<const CA: usize, const N: usize> {
     pub snapshot: Signal<In, SnapshotWrite>,
     /// The resolver's.
     pub resolved: Signal<In, ResolvedWrite>,
+    /// Limits by congestion windows.
+    pub window: Signal<In, LimitsWrite>,
     /// Configuration.
     pub path_write: Signal<In, PathWrite>,
     /// The path number; constant.
     pub number: Signal<In, Bits<16>>,
     /// The connection to look at.
     pub connection: Signal<In, Bits<CA>>,
-    /// Limits of the unresolved transmissions.
+    /// Limits of the unresolved transmissions of every path.
     pub limits: Signal<In, Limits>,
     /// The plane of the path, if it is live.
     pub on: Signal<Out, Bits<N>>,
@@ -48,15 +51,20 @@ pub struct PathBank<const CA: usize, const N: usize> {
     sent: PathTable<LowNumbers, CA>,
     cum: PathTable<Bits<9>, CA>,
     first: PathTable<Bits<8>, CA>,
+    windows: PathTable<Limits, CA>,
     carrier: PathTable<Carrier, CA>,
     unresolved: Dff<Bits<8>>,
     span: Dff<Bits<9>>,
+    window2: Dff<Limits>,
+    laws: Constant<Bit>,
     carrier2: Dff<Carrier>,
     on3: Dff<Bits<N>>,
     some3: Dff<Bits<N>>,
     roomy3: Dff<Bits<N>>,
     last3: Dff<Bit>,
     here: Signal<Local, Bits<N>>,
+    window_open: Signal<Local, Bit>,
+    window_roomy: Signal<Local, Bit>,
 }
 
 impl<const CA: usize, const N: usize> PathBank<CA, N> {
@@ -69,6 +77,7 @@ impl<const CA: usize, const N: usize> PathBank<CA, N> {
             transmit: Default::default(),
             snapshot: Default::default(),
             resolved: Default::default(),
+            window: Default::default(),
             path_write: Default::default(),
             connection: Default::default(),
             limits: Default::default(),
@@ -88,9 +97,14 @@ impl<const CA: usize, const N: usize> PathBank<CA, N> {
             sent: Default::default(),
             cum: Default::default(),
             first: Default::default(),
+            windows: Default::default(),
             carrier: Default::default(),
             unresolved: Default::default(),
             span: Default::default(),
+            window2: Default::default(),
+            laws: Constant::new(narrowing.laws),
+            window_open: Default::default(),
+            window_roomy: Default::default(),
             carrier2: Default::default(),
             on3: Default::default(),
             some3: Default::default(),
@@ -105,11 +119,12 @@ impl<const CA: usize, const N: usize> Logic for PathBank<CA, N> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
-            self, clock, unresolved, span, carrier2, on3, some3, roomy3, last3
+            self, clock, unresolved, span, window2, carrier2, on3, some3, roomy3, last3
         );
         self.sent.clock.next = self.clock.val();
         self.cum.clock.next = self.clock.val();
         self.first.clock.next = self.clock.val();
+        self.windows.clock.next = self.clock.val();
         self.carrier.clock.next = self.clock.val();
 
         self.sent.write_enable.next = self.transmit.val().valid
@@ -128,6 +143,13 @@ impl<const CA: usize, const N: usize> Logic for PathBank<CA, N> {
         self.first.write_address.next =
             bit_cast::<CA, 16>(self.resolved.val().path >> self.path_bits.val());
         self.first.write_data.next = bit_cast::<8, 24>(self.resolved.val().resolved);
+        self.windows.write_enable.next = self.window.val().valid
+            & ((self.window.val().path & self.number_mask.val()) == self.number.val());
+        self.windows.write_address.next =
+            bit_cast::<CA, 16>(self.window.val().path >> self.path_bits.val());
+        self.windows.write_data.next.cap = self.window.val().cap;
+        self.windows.write_data.next.last = self.window.val().last;
+        self.windows.write_data.next.roomy = self.window.val().roomy;
         self.carrier.write_enable.next = self.path_write.val().valid
             & ((self.path_write.val().path & self.number_mask.val()) == self.number.val());
         self.carrier.write_address.next =
@@ -139,11 +161,13 @@ impl<const CA: usize, const N: usize> Logic for PathBank<CA, N> {
         self.sent.read_address.next = self.connection.val();
         self.cum.read_address.next = self.connection.val();
         self.first.read_address.next = self.connection.val();
+        self.windows.read_address.next = self.connection.val();
         self.carrier.read_address.next = self.connection.val();
         self.unresolved.d.next =
             (self.sent.read_data.val().tsn - self.first.read_data.val()) & self.used_tsn.val();
         self.span.d.next =
             (self.sent.read_data.val().psn - self.cum.read_data.val()) & self.used_psn.val();
+        self.window2.d.next = self.windows.read_data.val();
         self.carrier2.d.next = self.carrier.read_data.val();
 
         // L2.
@@ -156,19 +180,27 @@ impl<const CA: usize, const N: usize> Logic for PathBank<CA, N> {
             }
         }
         self.on3.d.next = self.here.val();
+        self.window_open.next =
+            !self.laws.val() | (self.unresolved.q.val() < self.window2.q.val().cap);
+        self.window_roomy.next =
+            !self.laws.val() | (self.unresolved.q.val() < self.window2.q.val().roomy);
         self.some3.d.next = bits::<N>(0);
-        if (self.unresolved.q.val() < self.limits.val().cap)
+        if self.window_open.val()
+            & (self.unresolved.q.val() < self.limits.val().cap)
             & (self.span.q.val() < self.span_cap.val())
         {
             self.some3.d.next = self.here.val();
         }
         self.roomy3.d.next = bits::<N>(0);
-        if (self.unresolved.q.val() < self.limits.val().roomy)
+        if self.window_roomy.val()
+            & (self.unresolved.q.val() < self.limits.val().roomy)
             & (self.span.q.val() < self.span_roomy.val())
         {
             self.roomy3.d.next = self.here.val();
         }
-        self.last3.d.next = (self.unresolved.q.val() == self.limits.val().last)
+        self.last3.d.next = (self.laws.val()
+            & (self.unresolved.q.val() == self.window2.q.val().last))
+            | (self.unresolved.q.val() == self.limits.val().last)
             | (self.span.q.val() == self.span_last.val());
 
         self.on.next = self.on3.q.val();

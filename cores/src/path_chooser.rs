@@ -4,11 +4,13 @@ use crate::next_in_turn::NextInTurn;
 use crate::path_bank::PathBank;
 use crate::prim::Dff;
 use crate::selector::PathSelector;
-use crate::transmit_path::{Limits, PathWrite, ResolvedWrite, SnapshotWrite, TransmitWrite};
+use crate::transmit_path::{
+    Limits, LimitsWrite, PathWrite, ResolvedWrite, SnapshotWrite, TransmitWrite,
+};
 use rust_hdl::prelude::*;
 
 /// Choices that may be under way on a path when one more is chosen by what was looked at: eight, and itself.
-const UNDER_WAY: usize = 9;
+pub const UNDER_WAY: usize = 9;
 
 /// Chooses for the transmit engine (docs/architecture.md, "A choice is final").
 ///
@@ -28,6 +30,8 @@ pub struct PathChooser<const P: usize, const CA: usize, const N: usize> {
     pub snapshot: Signal<In, SnapshotWrite>,
     /// The resolver's.
     pub resolved: Signal<In, ResolvedWrite>,
+    /// Limits by congestion windows.
+    pub window_limits: Signal<In, LimitsWrite>,
     /// Configuration.
     pub path_write: Signal<In, PathWrite>,
     /// L0: the connection looked at.
@@ -44,7 +48,7 @@ pub struct PathChooser<const P: usize, const CA: usize, const N: usize> {
     pub fresh: Signal<In, Bit>,
     /// C1: otherwise, its path.
     pub known: Signal<In, Bits<16>>,
-    /// Limits of the unresolved transmissions.
+    /// Limits of the unresolved transmissions of every path.
     pub limits: Signal<Out, Limits>,
     /// Path numbers chosen lately, so that a look may have missed it.
     pub unseen: Signal<Out, Bits<P>>,
@@ -104,6 +108,7 @@ impl<const P: usize, const CA: usize, const N: usize> PathChooser<P, CA, N> {
             transmit: Default::default(),
             snapshot: Default::default(),
             resolved: Default::default(),
+            window_limits: Default::default(),
             path_write: Default::default(),
             connection: Default::default(),
             room: Default::default(),
@@ -210,6 +215,7 @@ impl<const P: usize, const CA: usize, const N: usize> Logic for PathChooser<P, C
             self.bank[p].transmit.next = self.transmit.val();
             self.bank[p].snapshot.next = self.snapshot.val();
             self.bank[p].resolved.next = self.resolved.val();
+            self.bank[p].window.next = self.window_limits.val();
             self.bank[p].path_write.next = self.path_write.val();
             self.bank[p].connection.next = self.connection.val();
             self.bank[p].limits.next = self.limit.q.val();

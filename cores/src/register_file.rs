@@ -4,6 +4,7 @@ use rust_hdl::prelude::*;
 
 use crate::axi_lite::RegisterBus;
 use crate::config_sequencer::ConfigSequencer;
+use crate::congestion::CongestionSettings;
 use crate::generated::registers as map;
 use crate::narrow::Narrowing;
 use crate::prim::Dff;
@@ -45,6 +46,7 @@ pub struct RegisterFile {
     pub cq_size_log2: Signal<Out, Bits<5>>,
     pub cq_consumer: Signal<Out, Bits<32>>,
     pub window: Signal<Out, Bits<8>>,
+    pub congestion: Signal<Out, CongestionSettings>,
     pub rto: Signal<Out, Bits<32>>,
     pub max_retries: Signal<Out, Bits<4>>,
     pub ack_every: Signal<Out, Bits<8>>,
@@ -70,6 +72,14 @@ pub struct RegisterFile {
     retries: Register,
     every: Register,
     mtu: Register,
+    law_register: Register,
+    first: Register,
+    cap: Register,
+    increase: Register,
+    decrease: Register,
+    margin: Register,
+    gain: Register,
+    floor: Register,
     select: Register,
     data: [Register; 8],
     entry: Register,
@@ -98,6 +108,11 @@ impl RegisterFile {
         let low = |bits: u32| u32::MAX.checked_shr(32 - bits).unwrap_or(0);
         let queue = low(narrowing.queue_bits);
         let received = if receives { queue } else { 0 };
+        // What no law reads is 0.
+        let law = |offset, mask, start| match narrowing.laws {
+            true => Register::new(offset, mask, start),
+            false => Register::new(offset, 0, 0),
+        };
         let high = if queue == u32::MAX { queue } else { 0 };
         Self {
             clock: Default::default(),
@@ -127,6 +142,7 @@ impl RegisterFile {
             cq_size_log2: Default::default(),
             cq_consumer: Default::default(),
             window: Default::default(),
+            congestion: Default::default(),
             rto: Default::default(),
             max_retries: Default::default(),
             ack_every: Default::default(),
@@ -159,6 +175,14 @@ impl RegisterFile {
             ),
             every: Register::new(map::ACK_EVERY, narrowing.ack_every, map::ACK_EVERY_RESET),
             mtu: Register::new(map::MTU_LOG2, narrowing.mtu_log2, map::MTU_LOG2_RESET),
+            law_register: law(map::CONGESTION_LAW, 0x3, map::CONGESTION_LAW_RESET),
+            first: law(map::WINDOW_FIRST, 0x1FF, map::WINDOW_FIRST_RESET),
+            cap: law(map::WINDOW_CAP, 0x1FF, map::WINDOW_CAP_RESET),
+            increase: law(map::INCREASE, 0x7FFF, map::INCREASE_RESET),
+            decrease: law(map::DECREASE, 0x1FF, map::DECREASE_RESET),
+            margin: law(map::DELAY_MARGIN_LOG2, 0xF, map::DELAY_MARGIN_LOG2_RESET),
+            gain: law(map::DELAY_GAIN, 0x1FF, map::DELAY_GAIN_RESET),
+            floor: law(map::RTO_FLOOR, 0x3FF_FFFF, map::RTO_FLOOR_RESET),
             select: Register::new(map::FAILED_SELECT, queue, 0),
             data: std::array::from_fn(|i| {
                 Register::new(map::CONFIG_DATA + 4 * i as u64, narrowing.config[i], 0)
@@ -210,6 +234,18 @@ impl Logic for RegisterFile {
         clock!(
             self, clock, mtu, select, entry, sequencer, rq_base_lo, rq_base_hi, rq_size, rq_bell
         );
+        clock!(
+            self,
+            clock,
+            law_register,
+            first,
+            cap,
+            increase,
+            decrease,
+            margin,
+            gain,
+            floor
+        );
         self.restart.next = self.restarting.q.val();
         self.bus.next.reset = self.reset.val() | self.restarting.q.val();
         self.bus.next.write = self.write.val();
@@ -236,6 +272,14 @@ impl Logic for RegisterFile {
         self.retries.bus.next = self.bus.val();
         self.every.bus.next = self.bus.val();
         self.mtu.bus.next = self.bus.val();
+        self.law_register.bus.next = self.bus.val();
+        self.first.bus.next = self.bus.val();
+        self.cap.bus.next = self.bus.val();
+        self.increase.bus.next = self.bus.val();
+        self.decrease.bus.next = self.bus.val();
+        self.margin.bus.next = self.bus.val();
+        self.gain.bus.next = self.bus.val();
+        self.floor.bus.next = self.bus.val();
         self.select.bus.next = self.bus.val();
         self.entry.bus.next = self.bus.val();
         for i in 0..2 {
@@ -276,6 +320,14 @@ impl Logic for RegisterFile {
             | self.retries.read.val()
             | self.every.read.val()
             | self.mtu.read.val()
+            | self.law_register.read.val()
+            | self.first.read.val()
+            | self.cap.read.val()
+            | self.increase.read.val()
+            | self.decrease.read.val()
+            | self.margin.read.val()
+            | self.gain.read.val()
+            | self.floor.read.val()
             | self.select.read.val()
             | self.entry.read.val();
         for i in 0..2 {
@@ -329,6 +381,14 @@ impl Logic for RegisterFile {
         self.cq_size_log2.next = bit_cast::<5, 32>(self.cq_size.value.val());
         self.cq_consumer.next = self.consumer.value.val();
         self.window.next = bit_cast::<8, 32>(self.window_register.value.val());
+        self.congestion.next.law = bit_cast::<2, 32>(self.law_register.value.val());
+        self.congestion.next.first = bit_cast::<9, 32>(self.first.value.val());
+        self.congestion.next.cap = bit_cast::<9, 32>(self.cap.value.val());
+        self.congestion.next.increase = bit_cast::<15, 32>(self.increase.value.val());
+        self.congestion.next.decrease = bit_cast::<9, 32>(self.decrease.value.val());
+        self.congestion.next.margin_log2 = bit_cast::<4, 32>(self.margin.value.val());
+        self.congestion.next.gain = bit_cast::<9, 32>(self.gain.value.val());
+        self.congestion.next.rto_floor = bit_cast::<26, 32>(self.floor.value.val());
         self.rto.next = self.rto_register.value.val();
         self.max_retries.next = bit_cast::<4, 32>(self.retries.value.val());
         self.ack_every.next = bit_cast::<8, 32>(self.every.value.val());

@@ -16,6 +16,8 @@ pub struct TransmitConfig {
     pub connection_index: Signal<Out, Bits<12>>,
     /// The entry.
     pub connection_entry: Signal<Out, ConnectionEntry>,
+    /// Paths that the connection uses.
+    pub path_count: Signal<Out, Bits<8>>,
     /// A path's entry.
     pub path_write: Signal<Out, PathWrite>,
     connection_table: Constant<Bits<4>>,
@@ -31,6 +33,7 @@ impl Default for TransmitConfig {
             connection_valid: Default::default(),
             connection_index: Default::default(),
             connection_entry: Default::default(),
+            path_count: Default::default(),
             path_write: Default::default(),
             connection_table: Constant::new(bits(TABLE_CONNECTION)),
             path_table: Constant::new(bits(TABLE_PATH)),
@@ -49,6 +52,7 @@ impl Logic for TransmitConfig {
         self.connection_valid.next = self.config_write.val().valid
             & (self.config_write.val().table == self.connection_table.val());
         self.connection_index.next = bit_cast::<12, 16>(self.config_write.val().index);
+        self.path_count.next = self.connection.path_count.val();
         self.connection_entry.next.live = self.connection.valid.val();
         self.connection_entry.next.local_qp = self.connection.local_qp.val();
         self.connection_entry.next.remote_qp = self.connection.remote_qp.val();

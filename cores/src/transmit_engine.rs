@@ -1,5 +1,6 @@
 //! The transmit engine: a choice a cycle, that gets its numbers four cycles later.
 use crate::commit_stage::CommitStage;
+use crate::congestion::TimeoutWrite;
 use crate::message_cutter::MessageCutter;
 use crate::narrow::Narrowing;
 use crate::packet_queue::PacketQueue;
@@ -7,7 +8,7 @@ use crate::path_chooser::PathChooser;
 use crate::prim::Dff;
 use crate::retransmit_stage::RetransmitStage;
 use crate::transmit_path::{
-    Choice, LostPacket, Offer, PathWrite, ResolvedWrite, SnapshotWrite, Transmission,
+    Choice, LimitsWrite, LostPacket, Offer, PathWrite, ResolvedWrite, SnapshotWrite, Transmission,
     TransmitWrite, WaitingPacket,
 };
 use crate::types::Message;
@@ -67,6 +68,12 @@ pub struct TransmitEngine<
     pub snapshot: Signal<In, SnapshotWrite>,
     /// The resolver's.
     pub resolved: Signal<In, ResolvedWrite>,
+    /// Limits by congestion windows.
+    pub window_limits: Signal<In, LimitsWrite>,
+    /// Measured time-outs.
+    pub timeout: Signal<In, TimeoutWrite>,
+    /// RTO_FLOOR, ticks.
+    pub rto_floor: Signal<In, Bits<26>>,
     /// Configuration.
     pub path_write: Signal<In, PathWrite>,
     /// A lost packet.
@@ -184,6 +191,9 @@ impl<
             forfeit: Default::default(),
             snapshot: Default::default(),
             resolved: Default::default(),
+            window_limits: Default::default(),
+            timeout: Default::default(),
+            rto_floor: Default::default(),
             path_write: Default::default(),
             lost_valid: Default::default(),
             lost: Default::default(),
@@ -286,6 +296,8 @@ impl<
         self.walker.transmit.next = self.transmit.val();
         self.walker.snapshot.next = self.snapshot.val();
         self.walker.resolved.next = self.resolved.val();
+        self.walker.measured.next = self.timeout.val();
+        self.walker.rto_floor.next = self.rto_floor.val();
         self.walker.path_write.next = self.path_write.val();
         self.walker.idle.next = self.idle.val();
 
@@ -295,6 +307,7 @@ impl<
         self.retransmit.hold.next = self.hold.val();
         self.retransmit.failed.next = self.failed.val();
         self.retransmit.limits.next = self.chooser.limits.val();
+        self.retransmit.window.next = self.window_limits.val();
         self.retransmit.transmit.next = self.written.q.val();
         self.retransmit.resolved.next = self.resolved_late.q.val();
         self.retransmit.lost_valid.next = self.lost_valid.val();
@@ -334,6 +347,7 @@ impl<
         self.chooser.transmit.next = self.written.q.val();
         self.chooser.snapshot.next = self.heard.q.val();
         self.chooser.resolved.next = self.resolved_late.q.val();
+        self.chooser.window_limits.next = self.window_limits.val();
         self.chooser.path_write.next = self.path_write.val();
         self.chooser.connection.next = self.queue.look.val();
         self.chooser.room.next = self.spare.val();

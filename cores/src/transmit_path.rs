@@ -179,6 +179,21 @@ pub struct Limits {
     pub roomy: Bits<8>,
 }
 
+/// The limits that a path's congestion window sets, as they become in this cycle.
+#[derive(LogicStruct, Copy, Clone, Debug, Default, PartialEq)]
+pub struct LimitsWrite {
+    /// One cycle.
+    pub valid: Bit,
+    /// Global path number.
+    pub path: Bits<16>,
+    /// As of [`Limits`].
+    pub cap: Bits<8>,
+    /// As of [`Limits`].
+    pub last: Bits<8>,
+    /// As of [`Limits`].
+    pub roomy: Bits<8>,
+}
+
 /// A packet of a message that waits for its path.
 #[derive(LogicStruct, Copy, Clone, Debug, Default, PartialEq)]
 pub struct WaitingPacket {

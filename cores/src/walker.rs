@@ -1,4 +1,5 @@
 //! The background walk that finds quiet paths.
+use crate::congestion::TimeoutWrite;
 use crate::narrow::Narrowing;
 use crate::prim::{Dff, RamSdp};
 use crate::probe_judge::ProbeJudge;
@@ -6,6 +7,15 @@ use crate::transmit_path::{
     Carrier, Judgement, LastSent, PathWrite, ResolvedWrite, Retries, SnapshotWrite, TransmitWrite,
 };
 use rust_hdl::prelude::*;
+
+/// A path's measured time-out.
+#[derive(LogicStruct, Copy, Clone, Debug, Default, PartialEq)]
+struct Silence {
+    /// There is one.
+    measured: Bit,
+    /// It, at most 2^25.
+    ticks: Bits<26>,
+}
 
 /// Looks at one global path a cycle, round and round, and says whether it wants a probe.
 ///
@@ -36,6 +46,10 @@ pub struct Walker<const CA: usize, const GA: usize, const C: usize, const N: usi
     pub snapshot: Signal<In, SnapshotWrite>,
     /// The resolver's.
     pub resolved: Signal<In, ResolvedWrite>,
+    /// Measured time-outs.
+    pub measured: Signal<In, TimeoutWrite>,
+    /// RTO_FLOOR, ticks; 0: the time-out is RTO.
+    pub rto_floor: Signal<In, Bits<26>>,
     /// Configuration.
     pub path_write: Signal<In, PathWrite>,
     /// W0: a path is looked at.
@@ -64,6 +78,10 @@ pub struct Walker<const CA: usize, const GA: usize, const C: usize, const N: usi
     heard: RamSdp<Bits<32>, GA>,
     first: RamSdp<Bits<8>, GA>,
     carrier: RamSdp<Carrier, GA>,
+    timeouts: RamSdp<Silence, GA>,
+    silence2: Dff<Silence>,
+    rto3: Dff<Bits<32>>,
+    laws: Constant<Bit>,
     valid1: Dff<Bit>,
     path1: Dff<Bits<GA>>,
     now1: Dff<Bits<32>>,
@@ -103,6 +121,8 @@ impl<const CA: usize, const GA: usize, const C: usize, const N: usize> Walker<CA
             transmit: Default::default(),
             snapshot: Default::default(),
             resolved: Default::default(),
+            measured: Default::default(),
+            rto_floor: Default::default(),
             path_write: Default::default(),
             looking: Default::default(),
             looked_at: Default::default(),
@@ -127,6 +147,10 @@ impl<const CA: usize, const GA: usize, const C: usize, const N: usize> Walker<CA
             heard: Default::default(),
             first: Default::default(),
             carrier: Default::default(),
+            timeouts: Default::default(),
+            silence2: Default::default(),
+            rto3: Default::default(),
+            laws: Constant::new(narrowing.laws),
             valid1: Default::default(),
             path1: Default::default(),
             now1: Default::default(),
@@ -161,7 +185,7 @@ impl<const CA: usize, const GA: usize, const C: usize, const N: usize> Logic
         dff_setup!(
             self, clock, place, valid1, path1, now1, idle1, valid2, path2, now2, idle2, sent2,
             retries2, heard2, first2, carrier2, valid3, path3, plane3, heard3, valid4, path4,
-            plane4, heard4
+            plane4, heard4, silence2, rto3
         );
         self.judge.clock.next = self.clock.val();
         self.sent.clock.next = self.clock.val();
@@ -169,6 +193,7 @@ impl<const CA: usize, const GA: usize, const C: usize, const N: usize> Logic
         self.heard.clock.next = self.clock.val();
         self.first.clock.next = self.clock.val();
         self.carrier.clock.next = self.clock.val();
+        self.timeouts.clock.next = self.clock.val();
 
         // Every table's writer.
         self.sent.write_enable.next = self.transmit.val().valid;
@@ -186,6 +211,10 @@ impl<const CA: usize, const GA: usize, const C: usize, const N: usize> Logic
         self.first.write_enable.next = self.resolved.val().valid;
         self.first.write_address.next = bit_cast::<GA, 16>(self.resolved.val().path);
         self.first.write_data.next = bit_cast::<8, 24>(self.resolved.val().resolved);
+        self.timeouts.write_enable.next = self.measured.val().valid;
+        self.timeouts.write_address.next = bit_cast::<GA, 16>(self.measured.val().path);
+        self.timeouts.write_data.next.measured = self.measured.val().measured;
+        self.timeouts.write_data.next.ticks = self.measured.val().timeout;
         self.carrier.write_enable.next = self.path_write.val().valid;
         self.carrier.write_address.next = bit_cast::<GA, 16>(self.path_write.val().path);
         self.carrier.write_data.next.live = self.path_write.val().live;
@@ -202,6 +231,7 @@ impl<const CA: usize, const GA: usize, const C: usize, const N: usize> Logic
         self.heard.read_address.next = self.shown.val();
         self.first.read_address.next = self.shown.val();
         self.carrier.read_address.next = self.shown.val();
+        self.timeouts.read_address.next = self.shown.val();
         if !self.hold.val() {
             self.place.d.next = (self.place.q.val() + 1) & self.round.val();
         }
@@ -223,6 +253,7 @@ impl<const CA: usize, const GA: usize, const C: usize, const N: usize> Logic
         self.heard2.d.next = self.heard.read_data.val() & self.used_time.val();
         self.first2.d.next = self.first.read_data.val() & self.used_tsn.val();
         self.carrier2.d.next = self.carrier.read_data.val();
+        self.silence2.d.next = self.timeouts.read_data.val();
 
         // W2, W3: the judge's.
         self.judge.now.next = self.now2.q.val();
@@ -234,7 +265,17 @@ impl<const CA: usize, const GA: usize, const C: usize, const N: usize> Logic
         self.judge.unresolved.next =
             (self.sent2.q.val().next_tsn - self.first2.q.val()) & self.used_tsn.val();
         self.judge.idle.next = self.idle2.q.val();
+        self.rto3.d.next = self.rto.val();
+        if self.silence2.q.val().measured & self.rto_floor.val().any() {
+            self.rto3.d.next = bit_cast::<32, 26>(self.rto_floor.val());
+            if self.rto_floor.val() < self.silence2.q.val().ticks {
+                self.rto3.d.next = bit_cast::<32, 26>(self.silence2.q.val().ticks);
+            }
+        }
         self.judge.rto.next = self.rto.val();
+        if self.laws.val() {
+            self.judge.rto.next = self.rto3.q.val();
+        }
         self.judge.max_retries.next = self.max_retries.val();
         self.valid3.d.next = self.valid2.q.val()
             & !self.failed.val().get_bit(

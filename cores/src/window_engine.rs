@@ -95,6 +95,7 @@ pub struct WindowEngine<const CA: usize, const GA: usize> {
     path: [Dff<Bits<GA>>; 13],
     late: [Dff<Bit>; 13],
     least: Signal<Local, Bits<25>>,
+    silence: Signal<Local, Bits<28>>,
     delivered: Signal<Local, Bits<16>>,
     marked: Signal<Local, Bits<16>>,
 }
@@ -146,6 +147,7 @@ impl<const CA: usize, const GA: usize> Default for WindowEngine<CA, GA> {
             path: std::array::from_fn(|_| Default::default()),
             late: std::array::from_fn(|_| Default::default()),
             least: Default::default(),
+            silence: Default::default(),
             delivered: Default::default(),
             marked: Default::default(),
         }
@@ -308,9 +310,12 @@ impl<const CA: usize, const GA: usize> Logic for WindowEngine<CA, GA> {
         self.timeout.next.valid = self.timed3.q.val();
         self.timeout.next.path = self.path3.q.val();
         self.timeout.next.measured = self.rtt_after3.q.val().measured;
-        self.timeout.next.timeout =
-            bit_cast::<32, 28>(self.rtt_after3.q.val().mean_8 >> bits::<2>(3))
-                + bit_cast::<32, 28>(self.rtt_after3.q.val().deviation_4);
+        self.silence.next =
+            (self.rtt_after3.q.val().mean_8 >> bits::<2>(3)) + self.rtt_after3.q.val().deviation_4;
+        self.timeout.next.timeout = bit_cast::<26, 28>(self.silence.val());
+        if (self.silence.val() >> bits::<5>(25)).any() {
+            self.timeout.next.timeout = bits::<26>(1) << bits::<5>(25);
+        }
         if self.path_write.val().valid {
             self.window.next.path = self.path_write.val().path;
             self.path3.d.next = self.path_write.val().path;

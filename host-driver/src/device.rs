@@ -16,6 +16,7 @@ use metaroce_verbs::{
 };
 
 use crate::backend::Backend;
+use crate::congestion::{self, Congestion};
 use crate::error::DeviceError;
 use crate::queues::Queues;
 
@@ -54,6 +55,8 @@ pub struct DeviceOptions {
     pub ack_every: u32,
     /// Payload of a full packet, log2 of bytes.
     pub mtu_log2: u32,
+    /// What windows follow.
+    pub congestion: Congestion,
 }
 
 impl DeviceOptions {
@@ -68,6 +71,7 @@ impl DeviceOptions {
             max_retries: constants::MAX_RETRIES.default,
             ack_every: constants::ACK_EVERY.default,
             mtu_log2: constants::MTU_LOG2.default,
+            congestion: Congestion::default(),
         }
     }
 }
@@ -335,16 +339,8 @@ fn tune(backend: &mut dyn Backend, options: &DeviceOptions) -> Result<(), Device
         (&constants::MTU_LOG2, map::MTU_LOG2, options.mtu_log2),
     ];
     for (tunable, register, value) in tunables {
-        let constants::Tunable { name, min, max, .. } = *tunable;
-        if !(min..=max).contains(&value) {
-            return Err(DeviceError::Tunable {
-                name,
-                min,
-                max,
-                found: value,
-            });
-        }
+        congestion::check(tunable, value)?;
         backend.write_register(register.offset, value)?;
     }
-    Ok(())
+    options.congestion.write(backend)
 }

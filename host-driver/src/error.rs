@@ -45,6 +45,9 @@ pub enum DeviceError {
         /// Value given.
         found: u32,
     },
+    /// The device is of a size without congestion laws.
+    #[error("this NIC has no congestion laws: windows are fixed")]
+    NoLaws,
     /// An argument can't be.
     #[error(transparent)]
     OutOfRange(#[from] OutOfRange),

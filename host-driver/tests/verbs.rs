@@ -3,7 +3,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use metaroce_host_driver::{Backend, DeviceError, DeviceOptions, open};
+use metaroce_host_driver::{Backend, Congestion, DeviceError, DeviceOptions, Law, open};
 use metaroce_protocol::registers as map;
 use metaroce_protocol::table::host::Capabilities;
 use metaroce_protocol::{CompletionStatus, Cqe, MacAddr, Rqe, WqeOpcode};
@@ -313,4 +313,39 @@ fn what_cant_be_is_said_before_the_device_hears_of_it() {
     let third = device.create_connection(attributes).err().unwrap();
     assert_eq!(third.to_string(), "no connection left: the device has 2");
     assert_eq!(fake.register(map::SQ_DOORBELL.offset), 0);
+}
+
+#[test]
+fn a_law_is_written_before_anything_else_and_its_numbers_are_checked() {
+    let with = |congestion| DeviceOptions {
+        congestion,
+        ..DeviceOptions::new(MacAddr([2, 0, 0, 0, 0, 1]), [10, 0, 0, 1].into())
+    };
+    let aimd = Congestion {
+        law: Law::Aimd,
+        window_cap: 64,
+        ..Congestion::default()
+    };
+    let fake = Fake::nic();
+    open(fake.clone(), with(aimd)).expect("a device");
+    assert_eq!(fake.register(map::CONGESTION_LAW.offset), 1);
+    assert_eq!(fake.register(map::WINDOW_CAP.offset), 64);
+    let wide = Congestion {
+        window_first: 65,
+        ..aimd
+    };
+    let refused = open(Fake::nic(), with(wide));
+    let error = refused.err().expect("first above cap");
+    assert!(
+        matches!(
+            error,
+            DeviceError::Tunable {
+                name: "WINDOW_FIRST",
+                max: 64,
+                found: 65,
+                ..
+            }
+        ),
+        "{error}"
+    );
 }

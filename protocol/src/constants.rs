@@ -123,6 +123,92 @@ pub const MTU_LOG2: Tunable = Tunable {
     unit: "log2 of bytes",
     reason: "payload of a full packet: 1,024 bytes; InfiniBand's MTUs are 256 to 4,096",
 };
+/// Law of congestion: 0 `Fixed`, 1 `Aimd`, 2 `Delay`.
+pub const CONGESTION_LAW: Tunable = Tunable {
+    name: "CONGESTION_LAW",
+    default: 0,
+    min: 0,
+    max: 2,
+    unit: "law",
+    reason: "the window is WINDOW: a law needs a fabric that marks, or round trips that tell",
+};
+/// First window of a path under a law; at most WINDOW_CAP.
+pub const WINDOW_FIRST: Tunable = Tunable {
+    name: "WINDOW_FIRST",
+    default: 2,
+    min: 1,
+    max: 256,
+    unit: "packets a path",
+    reason: "32 unknown senders do not overrun a receiver",
+};
+/// Largest window of a path under a law.
+pub const WINDOW_CAP: Tunable = Tunable {
+    name: "WINDOW_CAP",
+    default: 32,
+    min: 1,
+    max: 256,
+    unit: "packets a path",
+    reason: "the trial simulation wanted 32 or more",
+};
+/// What a round trip adds to the windows of a connection together.
+pub const INCREASE: Tunable = Tunable {
+    name: "INCREASE",
+    default: 256,
+    min: 1,
+    max: 16384,
+    unit: "1/256 packet",
+    reason: "one packet a round trip, all paths of a connection together",
+};
+/// `Aimd`: what a mark takes from its path's window.
+pub const DECREASE: Tunable = Tunable {
+    name: "DECREASE",
+    default: 64,
+    min: 0,
+    max: 256,
+    unit: "1/256 packet",
+    reason: "a quarter: 1/4 to 1/2 did equally well in the trial, and a quarter keeps a line busy",
+};
+/// `Delay`: queueing that is not yet congestion, the shortest round trip shifted right.
+pub const DELAY_MARGIN_LOG2: Tunable = Tunable {
+    name: "DELAY_MARGIN_LOG2",
+    default: 2,
+    min: 1,
+    max: 8,
+    unit: "shift",
+    reason: "a quarter of the shortest round trip is not yet a queue",
+};
+/// `Delay`: part of the excess share of a round trip that each delivery takes.
+pub const DELAY_GAIN: Tunable = Tunable {
+    name: "DELAY_GAIN",
+    default: 205,
+    min: 0,
+    max: 256,
+    unit: "1/256",
+    reason: "0.8: a queue is drained in two rounds",
+};
+/// Shortest measured time-out; 0: not measured, a time-out is RTO.
+pub const RTO_FLOOR: Tunable = Tunable {
+    name: "RTO_FLOOR",
+    default: 0,
+    min: 0,
+    max: 1 << 25,
+    unit: "ticks",
+    reason: "0: a time-out is RTO",
+};
 
 /// Every tunable.
-pub const TUNABLES: &[Tunable] = &[WINDOW, RTO, MAX_RETRIES, ACK_EVERY, MTU_LOG2];
+pub const TUNABLES: &[Tunable] = &[
+    WINDOW,
+    RTO,
+    MAX_RETRIES,
+    ACK_EVERY,
+    MTU_LOG2,
+    CONGESTION_LAW,
+    WINDOW_FIRST,
+    WINDOW_CAP,
+    INCREASE,
+    DECREASE,
+    DELAY_MARGIN_LOG2,
+    DELAY_GAIN,
+    RTO_FLOOR,
+];

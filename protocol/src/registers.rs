@@ -1,6 +1,6 @@
 //! The register map: AXI4-Lite, 32-bit words, byte offsets.
 use crate::constants::{
-    ACK_EVERY as T_ACK_EVERY, MAX_RETRIES as T_MAX_RETRIES, MTU_LOG2 as T_MTU_LOG2,
+    self, ACK_EVERY as T_ACK_EVERY, MAX_RETRIES as T_MAX_RETRIES, MTU_LOG2 as T_MTU_LOG2,
 };
 use crate::constants::{RTO as T_RTO, WINDOW as T_WINDOW};
 use crate::table::Layout;
@@ -118,7 +118,35 @@ registers! {
     CONFIG_DATA = 0x080, ReadWrite, 0, 8 words;
     /// Writes CONFIG_DATA to an entry of a table.
     CONFIG_COMMIT = 0x0A0, ReadWrite, 0;
+    /// Law of congestion: 0 `Fixed`, 1 `Aimd`, 2 `Delay`.
+    CONGESTION_LAW = 0x0C0, ReadWrite, constants::CONGESTION_LAW.default;
+    /// First window of a path under a law; at most WINDOW_CAP.
+    WINDOW_FIRST = 0x0C4, ReadWrite, constants::WINDOW_FIRST.default;
+    /// Largest window of a path under a law.
+    WINDOW_CAP = 0x0C8, ReadWrite, constants::WINDOW_CAP.default;
+    /// What a round trip adds to the windows of a connection together.
+    INCREASE = 0x0CC, ReadWrite, constants::INCREASE.default;
+    /// `Aimd`: what a mark takes from its path's window.
+    DECREASE = 0x0D0, ReadWrite, constants::DECREASE.default;
+    /// `Delay`: queueing that is not yet congestion, the shortest round trip shifted right.
+    DELAY_MARGIN_LOG2 = 0x0D4, ReadWrite, constants::DELAY_MARGIN_LOG2.default;
+    /// `Delay`: part of the excess share of a round trip that each delivery takes.
+    DELAY_GAIN = 0x0D8, ReadWrite, constants::DELAY_GAIN.default;
+    /// Shortest measured time-out; 0: not measured, a time-out is RTO.
+    RTO_FLOOR = 0x0DC, ReadWrite, constants::RTO_FLOOR.default;
 }
+
+/// Registers of congestion control, in the order of their offsets.
+pub const CONGESTION: [Register; 8] = [
+    CONGESTION_LAW,
+    WINDOW_FIRST,
+    WINDOW_CAP,
+    INCREASE,
+    DECREASE,
+    DELAY_MARGIN_LOG2,
+    DELAY_GAIN,
+    RTO_FLOOR,
+];
 
 /// Registers that have fields.
 pub const WITH_FIELDS: &[Layout] = &[Capabilities::LAYOUT, Control::LAYOUT, ConfigCommit::LAYOUT];

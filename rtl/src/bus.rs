@@ -183,6 +183,12 @@ pub struct Trace {
     pub acknowledge_valid: Signal<Out, Bit>,
     /// Its plane.
     pub acknowledge_plane: Signal<Out, Bits<3>>,
+    /// The window of a path changes, by the oldest of its events that has not changed it.
+    pub window_valid: Signal<Out, Bit>,
+    /// Its path.
+    pub window_path: Signal<Out, Bits<16>>,
+    /// The window, whole packets.
+    pub window_packets: Signal<Out, Bits<9>>,
     /// A connection that gave up fails.
     pub give_up_valid: Signal<Out, Bit>,
     /// Which.

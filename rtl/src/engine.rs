@@ -1,4 +1,5 @@
 //! The transport engine: both sides, without planes and host.
+use metaroce_cores::congestion::{CongestionSettings, WindowWrite};
 use metaroce_cores::counts::{ConnectionFailure, ReceiveCounts, TransmitCounts};
 use metaroce_cores::message_part::{ReceivePost, StreamCommit, WholeMessage};
 use metaroce_cores::narrow::{NarrowConfig, NarrowDescriptor, Narrowing};
@@ -54,6 +55,8 @@ pub struct Engine<
     pub ack_every: Signal<In, Bits<8>>,
     /// WINDOW, packets.
     pub window: Signal<In, Bits<8>>,
+    /// Congestion control.
+    pub congestion: Signal<In, CongestionSettings>,
     /// RTO, ticks.
     pub rto: Signal<In, Bits<32>>,
     /// MAX_RETRIES.
@@ -179,6 +182,8 @@ pub struct Engine<
     pub trace_acknowledge_valid: Signal<Out, Bit>,
     /// Commit trace: Its plane.
     pub trace_acknowledge_plane: Signal<Out, Bits<3>>,
+    /// Commit trace: The window of a path changes, by the oldest of its events that has not changed it.
+    pub trace_window: Signal<Out, WindowWrite>,
     /// Commit trace: A connection that gave up fails.
     pub trace_give_up_valid: Signal<Out, Bit>,
     /// Commit trace: Which.
@@ -226,6 +231,7 @@ impl<
             idle: Default::default(),
             ack_every: Default::default(),
             window: Default::default(),
+            congestion: Default::default(),
             rto: Default::default(),
             max_retries: Default::default(),
             mtu_log2: Default::default(),
@@ -288,6 +294,7 @@ impl<
             trace_resolve_tsn: Default::default(),
             trace_acknowledge_valid: Default::default(),
             trace_acknowledge_plane: Default::default(),
+            trace_window: Default::default(),
             trace_give_up_valid: Default::default(),
             trace_give_up_connection: Default::default(),
             receive_side: ReceiveSide::new(GA - CA, profile, narrowing),
@@ -368,6 +375,7 @@ impl<
         // Sent.
         self.transmit_side.now.next = self.now.val();
         self.transmit_side.window.next = self.window.val();
+        self.transmit_side.congestion.next = self.congestion.val();
         self.transmit_side.rto.next = self.rto.val();
         self.transmit_side.max_retries.next = self.max_retries.val();
         self.transmit_side.mtu_log2.next = self.mtu_log2.val();
@@ -415,6 +423,7 @@ impl<
         self.trace_resolve_tsn.next = self.transmit_side.trace_resolve_tsn.val();
         self.trace_acknowledge_valid.next = self.transmit_side.trace_acknowledge_valid.val();
         self.trace_acknowledge_plane.next = self.transmit_side.trace_acknowledge_plane.val();
+        self.trace_window.next = self.transmit_side.trace_window.val();
         self.trace_give_up_valid.next = self.transmit_side.trace_give_up_valid.val();
         self.trace_give_up_connection.next = self.transmit_side.trace_give_up_connection.val();
     }

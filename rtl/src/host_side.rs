@@ -1,6 +1,7 @@
 //! The host side: registers, work queues, completion queue.
 use metaroce_cores::axi_lite::AxiLite;
 use metaroce_cores::completion_writer::CompletionWriter;
+use metaroce_cores::congestion::CongestionSettings;
 use metaroce_cores::counter_file::CounterFile;
 use metaroce_cores::counts::{ConnectionFailure, ReceiveCounts, TransmitCounts};
 use metaroce_cores::message_part::{ReceivePost, WholeMessage};
@@ -128,6 +129,8 @@ pub struct HostSide<
 
     /// WINDOW, packets.
     pub window: Signal<Out, Bits<8>>,
+    /// Congestion control.
+    pub congestion: Signal<Out, CongestionSettings>,
     /// RTO, ticks.
     pub rto: Signal<Out, Bits<32>>,
     /// MAX_RETRIES.
@@ -283,6 +286,7 @@ impl<const N: usize, const CA: usize, const XA: usize, const M: usize, const MA:
             transport_reset: Default::default(),
             engines_idle: Default::default(),
             window: Default::default(),
+            congestion: Default::default(),
             rto: Default::default(),
             max_retries: Default::default(),
             ack_every: Default::default(),
@@ -380,6 +384,7 @@ impl<const N: usize, const CA: usize, const XA: usize, const M: usize, const MA:
         self.trace_configure_valid.next = self.registers.configured.val();
         self.hold.next = self.registers.hold.val();
         self.window.next = self.registers.window.val();
+        self.congestion.next = self.registers.congestion.val();
         self.rto.next = self.registers.rto.val();
         self.max_retries.next = self.registers.max_retries.val();
         self.ack_every.next = self.registers.ack_every.val();

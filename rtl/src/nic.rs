@@ -337,6 +337,7 @@ impl<
         self.engine.ack_every.next = self.host.ack_every.val();
         self.engine.now.next = self.clock_now.q.val();
         self.engine.window.next = self.host.window.val();
+        self.engine.congestion.next = self.host.congestion.val();
         self.engine.rto.next = self.host.rto.val();
         self.engine.max_retries.next = self.host.max_retries.val();
         self.engine.mtu_log2.next = self.host.mtu_log2.val();
@@ -479,6 +480,9 @@ impl<
         self.trace.resolve_tsn.next = self.engine.trace_resolve_tsn.val();
         self.trace.acknowledge_valid.next = self.engine.trace_acknowledge_valid.val();
         self.trace.acknowledge_plane.next = self.engine.trace_acknowledge_plane.val();
+        self.trace.window_valid.next = self.engine.trace_window.val().valid;
+        self.trace.window_path.next = self.engine.trace_window.val().path;
+        self.trace.window_packets.next = self.engine.trace_window.val().window;
         self.trace.give_up_valid.next = self.engine.trace_give_up_valid.val();
         self.trace.give_up_connection.next = self.engine.trace_give_up_connection.val();
         self.trace.configure_valid.next = self.host.trace_configure_valid.val();

@@ -135,6 +135,14 @@ impl Size {
         }
     }
 
+    /// What it does without: the smallest size has no congestion laws.
+    pub fn narrowing(self) -> Narrowing {
+        Narrowing {
+            laws: self != Self::Tiny,
+            ..Narrowing::none()
+        }
+    }
+
     /// What register CAPABILITIES says.
     pub fn capabilities(self) -> Capabilities {
         let (most, profile) = (self.largest_payload(), self.profile());
@@ -152,17 +160,18 @@ const STACK_BYTES: usize = 256 << 20;
 /// The Verilog of a whole NIC of this size.
 pub fn emit(size: Size) -> Result<Design, EmitError> {
     let (most, profile) = (size.largest_payload(), size.profile());
+    let narrowing = size.narrowing();
     let name = format!("metaroce_{}", size.name());
     with_stack(move || match size {
-        Size::Medium => emit_as(Medium::new(most, profile), &name),
-        Size::Small => emit_as(Small::new(most, profile), &name),
-        Size::Tiny => emit_as(Tiny::new(most, profile), &name),
+        Size::Medium => emit_as(Medium::narrowed(most, profile, &narrowing), &name),
+        Size::Small => emit_as(Small::narrowed(most, profile, &narrowing), &name),
+        Size::Tiny => emit_as(Tiny::narrowed(most, profile, &narrowing), &name),
     })
 }
 
 /// The Verilog of its engine alone.
 pub fn emit_engine(size: Size) -> Result<Design, EmitError> {
-    let (profile, whole) = (size.profile(), Narrowing::none());
+    let (profile, whole) = (size.profile(), size.narrowing());
     with_stack(move || match size {
         Size::Medium => emit_as(MediumEngine::new(profile, &whole), "engine_medium"),
         Size::Small => emit_as(SmallEngine::new(profile, &whole), "engine_small"),
@@ -191,17 +200,20 @@ pub fn emit_receive_side(size: Size, profile: Profile) -> Result<Design, EmitErr
 
 /// The Verilog of its transmit side alone, for this profile.
 pub fn emit_transmit_side(size: Size, profile: Profile) -> Result<Design, EmitError> {
-    let whole = Narrowing::none();
+    let narrowing = size.narrowing();
     with_stack(move || match size {
         Size::Medium => emit_as(
-            MediumTransmitSide::new(profile, &whole),
+            MediumTransmitSide::new(profile, &narrowing),
             "transmit_side_medium",
         ),
         Size::Small => emit_as(
-            SmallTransmitSide::new(profile, &whole),
+            SmallTransmitSide::new(profile, &narrowing),
             "transmit_side_small",
         ),
-        Size::Tiny => emit_as(TinyTransmitSide::new(profile, &whole), "transmit_side_tiny"),
+        Size::Tiny => emit_as(
+            TinyTransmitSide::new(profile, &narrowing),
+            "transmit_side_tiny",
+        ),
     })
 }
 

@@ -1,5 +1,7 @@
 //! The transmit side: what goes out on which path, what ACKs say about it, what is sent again.
 use metaroce_cores::ack_engine::AckEngine;
+use metaroce_cores::congestion::{CongestionSettings, WindowWrite};
+use metaroce_cores::congestion_control::CongestionControl;
 use metaroce_cores::connection_state::ConnectionState;
 use metaroce_cores::counts::{ConnectionFailure, TransmitCounts};
 use metaroce_cores::descriptor_builder::DescriptorBuilder;
@@ -86,6 +88,8 @@ pub struct TransmitSide<
     pub idle: Signal<Out, Bit>,
     /// WINDOW, packets.
     pub window: Signal<In, Bits<8>>,
+    /// Congestion control.
+    pub congestion: Signal<In, CongestionSettings>,
     /// RTO, ticks.
     pub rto: Signal<In, Bits<32>>,
     /// MAX_RETRIES.
@@ -124,6 +128,8 @@ pub struct TransmitSide<
     pub trace_acknowledge_valid: Signal<Out, Bit>,
     /// Its plane.
     pub trace_acknowledge_plane: Signal<Out, Bits<3>>,
+    /// Commit trace: the window of a path changes, by the oldest of its events that has not changed it.
+    pub trace_window: Signal<Out, WindowWrite>,
     /// Commit trace: a connection that gave up fails.
     pub trace_give_up_valid: Signal<Out, Bit>,
     /// Which.
@@ -133,6 +139,7 @@ pub struct TransmitSide<
     builder: DescriptorBuilder<N, CA, GA, IW, FA>,
     ack: AckEngine<CA, GA, C, W>,
     resolver: Resolver<CA, GA, C, F, W, IW, TA>,
+    control: CongestionControl<CA, GA>,
     connections: ConnectionState<CA, C>,
     give_up: Dff<Bit>,
     give_up_connection: Dff<Bits<CA>>,
@@ -196,6 +203,7 @@ impl<
             hold: Default::default(),
             idle: Default::default(),
             window: Default::default(),
+            congestion: Default::default(),
             rto: Default::default(),
             max_retries: Default::default(),
             mtu_log2: Default::default(),
@@ -214,6 +222,7 @@ impl<
             trace_resolve_tsn: Default::default(),
             trace_acknowledge_valid: Default::default(),
             trace_acknowledge_plane: Default::default(),
+            trace_window: Default::default(),
             trace_give_up_valid: Default::default(),
             trace_give_up_connection: Default::default(),
             configuration: Default::default(),
@@ -221,6 +230,7 @@ impl<
             builder: DescriptorBuilder::new(profile.tracks_messages(), narrowing),
             ack: AckEngine::new(narrowing),
             resolver: Resolver::new(narrowing),
+            control: CongestionControl::new(narrowing),
             connections: Default::default(),
             counted: Default::default(),
             give_up: Default::default(),
@@ -336,6 +346,25 @@ impl<
         self.ack.give_up_connection.next = self.give_up_connection.q.val();
         self.ack.transmit.next = self.engine.transmit.val();
 
+        // Windows.
+        self.control.clock.next = self.clock.val();
+        self.control.reset.next = self.reset.val();
+        self.control.settings.next = self.congestion.val();
+        self.control.heard.next = self.ack.heard.val();
+        self.control.late.next =
+            self.engine.trace_valid.val() & (self.engine.trace_kind.val() == bits::<3>(1));
+        self.control.late_path.next = self.engine.trace_path.val();
+        self.control.path_write.next = self.configuration.path_write.val();
+        self.control.connection_valid.next = self.configuration.connection_valid.val();
+        self.control.connection.next =
+            bit_cast::<CA, 12>(self.configuration.connection_index.val());
+        self.control.path_count.next = self.configuration.path_count.val();
+        self.ack.stop.next = self.control.stop.val();
+        self.engine.window_limits.next = self.control.limits.val();
+        self.engine.timeout.next = self.control.timeout.val();
+        self.engine.rto_floor.next = self.congestion.val().rto_floor;
+        self.trace_window.next = self.control.trace_window.val();
+
         // Fates.
         self.resolver.hold.next = self.hold.val();
         self.resolver.failed.next = self.connections.failed.val();
@@ -373,6 +402,7 @@ impl<
             & !self.give_up.q.val()
             & !self.ack.busy.val()
             & !self.resolver.busy.val()
+            & !self.control.busy.val()
             & !self.builder.busy.val().any();
         self.counted.d.next.rx_frames = self.ack.commit.val();
         self.counted.d.next.resolved_delivered = self.resolver.delivered_valid.val();

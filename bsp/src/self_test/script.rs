@@ -192,6 +192,7 @@ pub fn narrowing() -> Narrowing {
         max_retries: MAX_RETRIES ^ map::MAX_RETRIES.reset,
         ack_every: 0,
         mtu_log2: MTU_LOG2 ^ map::MTU_LOG2.reset,
+        laws: false,
         names: false,
     }
 }

@@ -5,10 +5,11 @@ use anyhow::Result;
 use metaroce_cosim::bus::Pace;
 use metaroce_cosim::lab::NicLab;
 use metaroce_cosim::traffic::{Setting, Traffic, TrafficError};
+use metaroce_model::config::Congestion;
 use serde::Serialize;
 
-use super::Cosim;
-use crate::output::{Output, Stop};
+use super::{Cosim, Law};
+use crate::output::{Output, Stop, usage};
 
 /// Cycles between two looks at ^C.
 const SLICE: u64 = 512;
@@ -20,6 +21,7 @@ struct Report {
     failure: Option<String>,
     size: &'static str,
     seed: u64,
+    law: Law,
     /// Data packets on the wire, retransmissions too.
     packets: u64,
     messages: u64,
@@ -34,11 +36,18 @@ struct Report {
 
 /// Runs, prints the report, and fails if anything differed.
 pub fn run(options: &Cosim, packets: u64, output: &Output, stop: &Stop) -> Result<()> {
+    if options.law != Law::Fixed && !options.size.narrowing().laws {
+        return Err(usage("--law: this size has no congestion laws"));
+    }
     let lab = output.wait("building the NIC", || NicLab::new(options.size))?;
     let rough = Setting::rough(options.seed, lab.size());
     let setting = Setting {
         faults: options.faults(),
         pace: Pace::Random(options.stall),
+        congestion: Congestion {
+            law: options.law as u32,
+            ..Congestion::default()
+        },
         ..rough
     };
     let mut traffic = output.wait("building and connecting the NICs", || {
@@ -84,6 +93,7 @@ fn report(
         failure: failure.map(|error| error.to_string()),
         size: options.size.name(),
         seed: options.seed,
+        law: options.law,
         packets: traffic.bed.packets,
         messages: traffic.completed(),
         retransmissions: traffic.bed.retransmissions.all,

@@ -57,6 +57,22 @@ pub const RQ_DOORBELL: u64 = 0x07C;
 pub const CONFIG_DATA: u64 = 0x080;
 /// Writes CONFIG_DATA to an entry of a table.
 pub const CONFIG_COMMIT: u64 = 0x0A0;
+/// Law of congestion: 0 `Fixed`, 1 `Aimd`, 2 `Delay`.
+pub const CONGESTION_LAW: u64 = 0x0C0;
+/// First window of a path under a law; at most WINDOW_CAP.
+pub const WINDOW_FIRST: u64 = 0x0C4;
+/// Largest window of a path under a law.
+pub const WINDOW_CAP: u64 = 0x0C8;
+/// What a round trip adds to the windows of a connection together.
+pub const INCREASE: u64 = 0x0CC;
+/// `Aimd`: what a mark takes from its path's window.
+pub const DECREASE: u64 = 0x0D0;
+/// `Delay`: queueing that is not yet congestion, the shortest round trip shifted right.
+pub const DELAY_MARGIN_LOG2: u64 = 0x0D4;
+/// `Delay`: part of the excess share of a round trip that each delivery takes.
+pub const DELAY_GAIN: u64 = 0x0D8;
+/// Shortest measured time-out; 0: not measured, a time-out is RTO.
+pub const RTO_FLOOR: u64 = 0x0DC;
 /// After reset, in packets a path; 1..=239.
 pub const WINDOW_RESET: u64 = 16;
 /// After reset, in ticks; 64..=33554432.
@@ -67,6 +83,22 @@ pub const MAX_RETRIES_RESET: u64 = 7;
 pub const ACK_EVERY_RESET: u64 = 2;
 /// After reset, in log2 of bytes; 8..=12.
 pub const MTU_LOG2_RESET: u64 = 10;
+/// After reset, in law; 0..=2.
+pub const CONGESTION_LAW_RESET: u64 = 0;
+/// After reset, in packets a path; 1..=256.
+pub const WINDOW_FIRST_RESET: u64 = 2;
+/// After reset, in packets a path; 1..=256.
+pub const WINDOW_CAP_RESET: u64 = 32;
+/// After reset, in 1/256 packet; 1..=16384.
+pub const INCREASE_RESET: u64 = 256;
+/// After reset, in 1/256 packet; 0..=256.
+pub const DECREASE_RESET: u64 = 64;
+/// After reset, in shift; 1..=8.
+pub const DELAY_MARGIN_LOG2_RESET: u64 = 2;
+/// After reset, in 1/256; 0..=256.
+pub const DELAY_GAIN_RESET: u64 = 205;
+/// After reset, in ticks; 0..=33554432.
+pub const RTO_FLOOR_RESET: u64 = 0;
 
 /// Byte offsets of counters.
 pub mod counters {

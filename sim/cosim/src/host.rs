@@ -1,7 +1,7 @@
 //! A host that speaks to its NIC without a driver: rings in its memory, entries of the NIC's tables, counters.
 use std::collections::HashMap;
 
-use metaroce_model::config::Tunables;
+use metaroce_model::config::{Congestion, Tunables};
 use metaroce_protocol::registers as map;
 use metaroce_protocol::table::host::ConfigCommit;
 use metaroce_protocol::{ConfigTable, Counter, Cqe, Rqe, Wqe};
@@ -159,6 +159,33 @@ pub fn write_entry(station: &mut Station, table: ConfigTable, index: u32, words:
         ..ConfigCommit::default()
     };
     write(station, map::CONFIG_COMMIT.offset, commit.to_words()[0]);
+}
+
+/// Chooses a law of congestion, before paths are configured.
+pub fn control(station: &mut Station, congestion: &Congestion) {
+    let Congestion {
+        law,
+        first,
+        cap,
+        increase,
+        decrease,
+        margin_log2,
+        gain,
+        rto_floor,
+    } = *congestion;
+    let values = [
+        law,
+        first,
+        cap,
+        increase,
+        decrease,
+        margin_log2,
+        gain,
+        rto_floor,
+    ];
+    for (register, value) in map::CONGESTION.into_iter().zip(values) {
+        write(station, register.offset, value);
+    }
 }
 
 /// Tunes the NIC and lets it go.

@@ -1,9 +1,9 @@
 //! What a NIC's registers say, as its host wrote them: feeds the model's tables and finds its rings.
 use std::collections::VecDeque;
 
-use metaroce_model::config::Tunables;
+use metaroce_model::config::{Congestion, Tunables};
 use metaroce_model::nic::Nic;
-use metaroce_protocol::registers as map;
+use metaroce_protocol::registers::{self as map, CONGESTION};
 use metaroce_protocol::table::host::ConfigCommit;
 use metaroce_protocol::{ConfigTable, ConnectionEntry, Cqe, PathEntry, RegionEntry, Rqe, Wqe};
 
@@ -52,10 +52,36 @@ impl HostView {
         }
     }
 
+    fn congestion(&self) -> Congestion {
+        let [
+            law,
+            first,
+            cap,
+            increase,
+            decrease,
+            margin_log2,
+            gain,
+            rto_floor,
+        ] = CONGESTION.map(|register| self.get(register));
+        Congestion {
+            law,
+            first,
+            cap,
+            increase,
+            decrease,
+            margin_log2,
+            gain,
+            rto_floor,
+        }
+    }
+
     /// A register write.
     pub fn write(&mut self, offset: u32, value: u32, nic: &mut Nic) {
         self.words[offset as usize / 4] = value;
         nic.set_tunables(self.tunables());
+        if CONGESTION.iter().any(|register| register.offset == offset) {
+            nic.set_congestion(&self.congestion());
+        }
         if offset == map::CONFIG_COMMIT.offset {
             let commit = ConfigCommit::from_words(&[value]);
             let table = u8::from(commit.table);

@@ -182,6 +182,9 @@ impl Lockstep {
         if let Some(plane) = commits.acknowledge {
             self.on_acknowledge(plane as usize, can_be_true, commits.now)?;
         }
+        if let Some((path, packets)) = commits.window {
+            self.on_window(path, packets)?;
+        }
         if let Some(connection) = commits.give_up {
             self.nic.give_up(connection);
         }
@@ -319,6 +322,17 @@ impl Lockstep {
         self.nic.count(Counter::RxFrames);
         self.nic.acknowledge_judged(&frame, can_be_true, now);
         Ok(())
+    }
+
+    fn on_window(&mut self, path: u32, packets: u32) -> Outcome {
+        match self.nic.tell_window(path) {
+            Some(expected) if expected == packets => Ok(()),
+            expected => Err(self.differs(
+                "trace_window_packets",
+                format!("{expected:?}"),
+                format!("path {path}: {packets}"),
+            )),
+        }
     }
 
     fn on_drop(&mut self, plane: usize) -> Outcome {

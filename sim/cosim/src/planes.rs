@@ -97,6 +97,11 @@ impl Plane {
         }
     }
 
+    /// From now on this happens to frames.
+    pub fn set_faults(&mut self, faults: Faults) {
+        self.faults = faults;
+    }
+
     /// A frame whose last beat leaves its NIC in this cycle.
     pub fn enter(&mut self, mut frame: Vec<u8>, cycle: u64) -> Fate {
         self.tally.frames += 1;

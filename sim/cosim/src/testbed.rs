@@ -72,6 +72,12 @@ impl Testbed {
         &self.planes
     }
 
+    /// From now on this happens to frames on all planes.
+    pub fn set_faults(&mut self, faults: Faults) {
+        let planes = self.planes.iter_mut().flatten();
+        planes.for_each(|plane| plane.set_faults(faults));
+    }
+
     /// Cycles so far.
     pub fn cycle(&self) -> u64 {
         self.cycle

@@ -30,6 +30,8 @@ pub struct Commits {
     pub advance: Option<u32>,
     /// A frame of this plane meets the ACK engine.
     pub acknowledge: Option<u32>,
+    /// The window of this path becomes so many packets, by the oldest of its events that has not changed it.
+    pub window: Option<(u32, u32)>,
     /// This connection gave up, and fails now.
     pub give_up: Option<u32>,
     /// Planes whose parser drops a frame, bit by plane.
@@ -61,6 +63,7 @@ pub struct TracePorts {
     receive: [PortId; 3],
     advance: (PortId, PortId),
     acknowledge: (PortId, PortId),
+    window: [PortId; 3],
     give_up: (PortId, PortId),
     drop: PortId,
     configure: [PortId; 3],
@@ -111,6 +114,11 @@ impl TracePorts {
             ],
             advance: (port("advance_valid")?, port("advance_path")?),
             acknowledge: (port("acknowledge_valid")?, port("acknowledge_plane")?),
+            window: [
+                port("window_valid")?,
+                port("window_path")?,
+                port("window_packets")?,
+            ],
             give_up: (port("give_up_valid")?, port("give_up_connection")?),
             drop: port("drop")?,
             configure: [
@@ -155,6 +163,7 @@ impl TracePorts {
             receive: is(self.receive[0]).then(|| (value(self.receive[1]), is(self.receive[2]))),
             advance: is(self.advance.0).then(|| value(self.advance.1)),
             acknowledge: is(self.acknowledge.0).then(|| value(self.acknowledge.1)),
+            window: is(self.window[0]).then(|| (value(self.window[1]), value(self.window[2]))),
             give_up: is(self.give_up.0).then(|| value(self.give_up.1)),
             drop: value(self.drop),
             configure: is(self.configure[0])

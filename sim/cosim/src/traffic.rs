@@ -1,7 +1,7 @@
 //! Random traffic between two NICs over bad planes, in lockstep with the model: as long as one likes, and the same for one seed.
 use std::collections::VecDeque;
 
-use metaroce_model::config::{Size, Tunables};
+use metaroce_model::config::{Congestion, Size, Tunables};
 use metaroce_protocol::{CompletionStatus, Counter, Cqe, Profile, Wqe, WqeOpcode};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -49,6 +49,8 @@ pub struct Setting {
     pub memory_latency: u64,
     /// Registers that tune.
     pub tunables: Tunables,
+    /// Registers of congestion control.
+    pub congestion: Congestion,
     /// Lengths of messages.
     pub lengths: Lengths,
     /// B sends too, not only A.
@@ -84,6 +86,7 @@ impl Setting {
                 ack_every: 2,
                 mtu_log2: 8,
             },
+            congestion: Congestion::default(),
             lengths: Lengths::mostly_short(256),
             both_ways: true,
             connections: size.connections.min(8),
@@ -458,6 +461,9 @@ fn host(
         .tracks_messages()
         .then(|| Receiver::new(station, size, setting));
     peers::memory(station, setting, random);
+    if setting.congestion != Congestion::default() {
+        host::control(station, &setting.congestion);
+    }
     peers::region(station, size, setting);
     peers::connect(station, nic, size, setting, 0);
     host::enable(station, &setting.tunables);

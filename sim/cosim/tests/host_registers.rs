@@ -15,7 +15,11 @@ fn mask(name: &str) -> u32 {
         "SQ_BASE_LO" | "RQ_BASE_LO" | "CQ_BASE_LO" => !63,
         "SQ_SIZE_LOG2" | "RQ_SIZE_LOG2" | "CQ_SIZE_LOG2" => 0x1F,
         "WINDOW" | "ACK_EVERY" => 0xFF,
-        "MAX_RETRIES" | "MTU_LOG2" => 0xF,
+        "MAX_RETRIES" | "MTU_LOG2" | "DELAY_MARGIN_LOG2" => 0xF,
+        "CONGESTION_LAW" => 0x3,
+        "WINDOW_FIRST" | "WINDOW_CAP" | "DECREASE" | "DELAY_GAIN" => 0x1FF,
+        "INCREASE" => 0x7FFF,
+        "RTO_FLOOR" => 0x3FF_FFFF,
         "CONFIG_COMMIT" => 0xF000_FFFF,
         _ => u32::MAX,
     }

@@ -234,7 +234,7 @@ fn check_timeout(dut: &VerilatedModel, expected: Option<(u64, Option<u32>)>, now
     let mut said = Fields::new(&bytes);
     let valid = said.field(1) == 1;
     let (path, measured) = (said.field(16), said.field(1) == 1);
-    let timeout = measured.then(|| said.field(32) as u32);
+    let timeout = measured.then(|| said.field(26) as u32);
     let found = valid.then_some((path, timeout));
     assert_eq!(found, expected, "time-out, cycle {now}");
 }

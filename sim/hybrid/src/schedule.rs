@@ -41,6 +41,9 @@ pub struct Entry {
     /// A frame of this plane meets the ACK engine.
     #[serde(skip_serializing_if = "is_default")]
     pub acknowledge: Option<u32>,
+    /// The window of a path becomes so many packets.
+    #[serde(skip_serializing_if = "is_default")]
+    pub window: Option<(u32, u32)>,
     /// This connection gives up.
     #[serde(skip_serializing_if = "is_default")]
     pub give_up: Option<u32>,
@@ -117,6 +120,7 @@ impl Entry {
             receive: commits.receive,
             advance: commits.advance,
             acknowledge: commits.acknowledge,
+            window: commits.window,
             give_up: commits.give_up,
             drop: commits.drop,
             configure: commits.configure,
@@ -164,6 +168,7 @@ impl Entry {
             receive: self.receive,
             advance: self.advance,
             acknowledge: self.acknowledge,
+            window: self.window,
             give_up: self.give_up,
             drop: self.drop,
             configure: self.configure,
@@ -264,6 +269,7 @@ mod tests {
             receive: Some((1, true)),
             advance: Some(3),
             acknowledge: Some(2),
+            window: Some((6, 32)),
             give_up: Some(1),
             drop: 6,
             retire_receive: Some(2),

@@ -1,7 +1,7 @@
 //! What a NIC is built for, and what its registers tune. Its tables hold the protocol's own entries.
 
-use metaroce_protocol::Profile;
 use metaroce_protocol::table::host::Capabilities;
+use metaroce_protocol::{Profile, constants};
 
 /// Dimensions fixed at synthesis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +77,42 @@ pub struct Tunables {
     pub ack_every: u32,
     /// log2 of a full packet's payload bytes, 8..=12.
     pub mtu_log2: u32,
+}
+
+/// What the registers of congestion control say (docs/registers.md).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Congestion {
+    /// 0 `Fixed`, 1 `Aimd`, 2 `Delay`.
+    pub law: u32,
+    /// First window, packets, 1..=cap.
+    pub first: u32,
+    /// Largest window, packets, 1..=256.
+    pub cap: u32,
+    /// What a round trip adds to a connection, in 1/256 packet.
+    pub increase: u32,
+    /// `Aimd`: what a mark takes, in 1/256 packet.
+    pub decrease: u32,
+    /// `Delay`: margin as a shift of the shortest round trip.
+    pub margin_log2: u32,
+    /// `Delay`: part of the excess that a delivery takes, in 1/256 packet.
+    pub gain: u32,
+    /// Shortest measured time-out, ticks; 0: not measured.
+    pub rto_floor: u32,
+}
+
+impl Default for Congestion {
+    fn default() -> Self {
+        Self {
+            law: constants::CONGESTION_LAW.default,
+            first: constants::WINDOW_FIRST.default,
+            cap: constants::WINDOW_CAP.default,
+            increase: constants::INCREASE.default,
+            decrease: constants::DECREASE.default,
+            margin_log2: constants::DELAY_MARGIN_LOG2.default,
+            gain: constants::DELAY_GAIN.default,
+            rto_floor: constants::RTO_FLOOR.default,
+        }
+    }
 }
 
 /// Paths that a connection may have at most (ours): a trial of long round trips needed no more.

@@ -25,6 +25,7 @@ mod connection;
 mod control;
 mod epoch;
 mod follow;
+mod hear;
 mod look;
 mod placement;
 mod plane;
@@ -125,6 +126,7 @@ pub struct Nic {
     served: Vec<bool>,
     /// What looks saw, for a NIC that follows hardware.
     looks: Option<look::Looks>,
+    hearing: hear::Hearing,
     refusals: VecDeque<PendingRefusal>,
     counters: Counters,
     extra: ExtraCounters,
@@ -165,6 +167,7 @@ impl Nic {
             last_retransmit_plane: size.planes - 1,
             last_new_plane: size.planes - 1,
             looks: None,
+            hearing: hear::Hearing::default(),
             served: vec![false; size.paths as usize],
             refusals: VecDeque::new(),
             counters: Counters::default(),
@@ -214,6 +217,7 @@ impl Nic {
     /// Writes an entry of the path table, by global path number: both sides start anew.
     pub fn write_path(&mut self, path: u32, entry: PathEntry, now: u32) {
         let window = self.size.window_log2;
+        self.forget_windows(path);
         self.paths[path as usize] = entry.valid.then(|| PathState {
             config: entry,
             send: SendPath::new(window, entry.first_psn_tx, entry.first_tsn_tx, now),

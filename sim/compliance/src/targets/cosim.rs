@@ -8,7 +8,7 @@ use metaroce_cosim::bus::Pace;
 use metaroce_cosim::host;
 use metaroce_cosim::lab::{LabError, NicLab};
 use metaroce_cosim::station::{Failure, Station, Surroundings};
-use metaroce_model::config::Size;
+use metaroce_model::config::{Congestion, Size};
 use metaroce_protocol::frame::Addresses;
 use metaroce_protocol::registers as map;
 use metaroce_protocol::{
@@ -111,8 +111,14 @@ impl MutantLab for CosimLab {
 
 /// Takes from the mutation what is wrong inside.
 fn connect(lab: &NicLab, setup: &Setup, mutation: &mut Mutation) -> Check<Verilated> {
-    if setup.whole != Whole::default() || setup.connections != 1 {
-        return Err(Stop::lacks("today's hardware speaks profile Messages only"));
+    let known = Whole {
+        aimd: setup.whole.aimd,
+        ..Whole::default()
+    };
+    if setup.whole != known || setup.connections != 1 {
+        return Err(Stop::lacks(
+            "today's hardware speaks profile Messages and follows congestion laws only",
+        ));
     }
     let size = lab.size();
     let right = Settings::new(setup, size, lab.built().profile(), REGION);
@@ -123,6 +129,7 @@ fn connect(lab: &NicLab, setup: &Setup, mutation: &mut Mutation) -> Check<Verila
     let registers = Settings {
         tunables: settings.tunables,
         region: settings.region,
+        law: settings.law,
         ..right
     };
     if settings != registers || mutation.places.is_some() || mutation.executes.is_some() {
@@ -217,6 +224,18 @@ impl Verilated {
         ];
         for (register, value) in registers {
             self.write_register(register.offset, value);
+        }
+        if setup.whole.aimd {
+            let law = &settings.law;
+            let congestion = Congestion {
+                law: 1,
+                first: law.first,
+                cap: law.cap,
+                increase: law.increase,
+                decrease: law.decrease,
+                ..Congestion::default()
+            };
+            host::control(&mut self.station, &congestion);
         }
         self.write_tables(setup, settings);
         self.settle()?;

@@ -47,6 +47,11 @@ impl Lockstep {
             ("trace_post_stream", commits.post, connections * streams),
             ("trace_advance_path", commits.advance, connections * paths),
             ("trace_acknowledge_plane", commits.acknowledge, planes),
+            (
+                "trace_window_path",
+                commits.window.map(|(path, _)| path),
+                connections * paths,
+            ),
             ("trace_give_up_connection", commits.give_up, connections),
             ("trace_offer_room", Some(commits.offers.room), 1 << planes),
             ("trace_offer_spare", Some(commits.offers.spare), 1 << planes),

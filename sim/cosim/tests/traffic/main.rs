@@ -4,6 +4,7 @@
 mod flips;
 mod latency;
 mod planted;
+mod windows;
 
 use std::time::Instant;
 
@@ -20,6 +21,10 @@ const LONG: u64 = 100;
 
 fn is_long() -> bool {
     std::env::var_os("METAROCE_LONG").is_some()
+}
+
+fn packets(short: u64) -> u64 {
+    if is_long() { LONG * short } else { short }
 }
 
 /// So many data packets and what belongs to them, with everything compared.
@@ -60,12 +65,12 @@ fn rough(built: Built, total: u64) {
 
 #[test]
 fn rough_traffic_of_small_nics_agrees_with_the_model() {
-    rough(Built::Small, if is_long() { LONG * 90_000 } else { 90_000 });
+    rough(Built::Small, packets(90_000));
 }
 
 #[test]
 fn rough_traffic_of_tiny_nics_agrees_with_the_model() {
-    rough(Built::Tiny, if is_long() { LONG * 10_000 } else { 10_000 });
+    rough(Built::Tiny, packets(10_000));
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The verilated transmit side behind plain Rust types.
 use metaroce_cosim::model::{Options, PortId, Sources, VerilatedModel};
+use metaroce_model::config::Congestion;
 use metaroce_model::nic::{Choice, Offers};
 use metaroce_model::wire::{Body, Incoming, Outgoing};
 use metaroce_protocol::{Frame, Profile, Wqe};
@@ -19,6 +20,8 @@ pub struct Commits {
     pub transmit: Option<Choice>,
     pub resolve: Option<(u32, u32)>,
     pub acknowledge: bool,
+    /// The window of a path becomes so many packets.
+    pub window: Option<(u32, u32)>,
     /// A connection that gave up fails.
     pub give_up: Option<u32>,
     pub message: bool,
@@ -208,6 +211,27 @@ impl Dut {
         Some((plane, Descriptor { tail, ..descriptor }))
     }
 
+    fn window(&self) -> Option<(u32, u32)> {
+        let word = self.get("trace_window").to_le_bytes();
+        let mut u = Unpacker::new(&word);
+        let [valid, path, packets] = [1, 16, 9].map(|width| u.field(width) as u32);
+        (valid == 1).then_some((path, packets))
+    }
+
+    /// Registers of congestion control.
+    pub fn control(&mut self, congestion: &Congestion) {
+        let word = Packer::default()
+            .field(congestion.law.into(), 2)
+            .field(congestion.first.into(), 9)
+            .field(congestion.cap.into(), 9)
+            .field(congestion.increase.into(), 15)
+            .field(congestion.decrease.into(), 9)
+            .field(congestion.margin_log2.into(), 4)
+            .field(congestion.gain.into(), 9)
+            .field(congestion.rto_floor.into(), 26);
+        self.set_wide("congestion", &word);
+    }
+
     fn offers(&self) -> Offers {
         let word = self.get("trace_offer").to_le_bytes();
         let mut u = Unpacker::new(&word);
@@ -238,6 +262,7 @@ impl Dut {
             resolve: is("trace_resolve_valid")
                 .then(|| (value("trace_resolve_path"), value("trace_resolve_tsn"))),
             acknowledge: is("trace_acknowledge_valid"),
+            window: self.window(),
             give_up: is("trace_give_up_valid").then(|| value("trace_give_up_connection")),
             message: is("message_valid") && is("message_ready"),
             delivered: is("delivered_valid").then(|| value("delivered_slot") as u8),

@@ -12,7 +12,7 @@ const TRACKERS: TrackerSize = TrackerSize {
     messages: 16,
     receives: 256,
 };
-const SMALL: Size = Size {
+pub const SMALL: Size = Size {
     connections: 4,
     paths: 16,
     window_log2: 8,
@@ -32,10 +32,10 @@ const TINY: Size = Size {
 };
 
 /// Every verb of today's hardware, and Writes alone.
-const SMALL_NIC: (Built, Profile) = (Built::Small, Profile::Messages);
+pub const SMALL_NIC: (Built, Profile) = (Built::Small, Profile::Messages);
 const TINY_NIC: (Built, Profile) = (Built::Tiny, Profile::Write);
 
-fn tunables() -> Tunables {
+pub fn tunables() -> Tunables {
     Tunables {
         window: 16,
         rto: 400,
@@ -75,12 +75,7 @@ fn traffic(
 
 #[test]
 fn without_trouble_nothing_is_sent_twice() {
-    let calm = Trouble {
-        loss: 0.0,
-        stall: 0.0,
-        forge: 0.0,
-        latency: 1,
-    };
+    let calm = Trouble::NONE;
     for (built, size) in [(SMALL_NIC, SMALL), (TINY_NIC, TINY)] {
         let world = traffic(built, size, tunables(), calm, 1, 60);
         assert_eq!(world.counter(Counter::TxRetransmissions), 0);
@@ -95,6 +90,7 @@ fn loss_stalls_and_forged_acks_are_survived() {
             stall: 0.15 * seed as f64,
             forge: 0.1,
             latency: 1 + 20 * seed,
+            mark: 0.0,
         };
         let window = [16, 1, 64, 239, 255, 5][seed as usize];
         let tunables = Tunables {
@@ -116,6 +112,7 @@ fn a_refused_or_silent_connection_fails_and_opens_again() {
             stall: 0.3,
             forge: 0.05,
             latency: 30,
+            mark: 0.0,
         };
         let mut world = traffic(SMALL_NIC, SMALL, tunables(), trouble, seed, 20);
         for round in 0..3 {
@@ -146,12 +143,7 @@ fn a_refused_or_silent_connection_fails_and_opens_again() {
     }
 }
 
-const CALM: Trouble = Trouble {
-    loss: 0.0,
-    stall: 0.0,
-    forge: 0.0,
-    latency: 1,
-};
+const CALM: Trouble = Trouble::NONE;
 
 /// Cycles and paths of the new packets sent so far.
 fn new_packets(world: &World) -> Vec<(u64, u32)> {

@@ -6,4 +6,5 @@ mod lint;
 mod lockstep;
 mod packets;
 mod units;
+mod windows;
 mod world;

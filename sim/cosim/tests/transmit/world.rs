@@ -1,7 +1,7 @@
 //! The transmit side in lockstep with the model: the model's other half is the peer, between them planes that lose.
 use std::collections::{HashMap, VecDeque};
 
-use metaroce_model::config::{Options, Size, Tunables};
+use metaroce_model::config::{Congestion, Options, Size, Tunables};
 use metaroce_model::nic::{Choice, Decision, Nic};
 use metaroce_model::send::Fate;
 use metaroce_model::tracker::ReceiveBuffer;
@@ -29,6 +29,19 @@ pub struct Trouble {
     pub forge: f64,
     /// Largest latency of a plane, cycles.
     pub latency: u64,
+    /// Probability that a frame's packet has met congestion.
+    pub mark: f64,
+}
+
+impl Trouble {
+    /// None.
+    pub const NONE: Self = Self {
+        loss: 0.0,
+        stall: 0.0,
+        forge: 0.0,
+        latency: 1,
+        mark: 0.0,
+    };
 }
 
 pub struct World {
@@ -45,6 +58,8 @@ pub struct World {
     pub decisions: Vec<u64>,
     /// Cycle, kind and path of every decision.
     pub log: Vec<(u64, u32, u32)>,
+    /// Windows told, with their paths.
+    pub windows: Vec<(u32, u32)>,
     /// Paths of a connection that are live.
     live: u32,
     slots: u32,
@@ -59,17 +74,32 @@ pub struct World {
     ready: Vec<bool>,
     /// ACKs and refusals under way in the ACK engine.
     stages: VecDeque<Option<Incoming>>,
+    /// The next of them.
+    offered: Option<Incoming>,
     old: Vec<Incoming>,
 }
 
 impl World {
     pub fn new(
+        built: (metaroce_rtl::sizes::Size, Profile),
+        size: Size,
+        tunables: Tunables,
+        trouble: Trouble,
+        seed: u64,
+        live: u32,
+    ) -> Self {
+        let fixed = Congestion::default();
+        Self::controlled(built, size, tunables, trouble, seed, live, &fixed)
+    }
+
+    pub fn controlled(
         (built, profile): (metaroce_rtl::sizes::Size, Profile),
         size: Size,
         tunables: Tunables,
         trouble: Trouble,
         seed: u64,
         live: u32,
+        congestion: &Congestion,
     ) -> Self {
         let now = 0u32.wrapping_sub(300);
         let planes = size.planes as usize;
@@ -90,6 +120,7 @@ impl World {
             cycle: 0,
             decisions: vec![0; 8],
             log: Vec::new(),
+            windows: Vec::new(),
             live,
             slots: 0,
             numbers: HashMap::new(),
@@ -100,8 +131,11 @@ impl World {
             back: vec![VecDeque::new(); planes],
             ready: vec![false; planes],
             stages: VecDeque::new(),
+            offered: None,
             old: Vec::new(),
         };
+        world.dut.control(congestion);
+        world.nic.set_congestion(congestion);
         world.dut.set("window", tunables.window.into());
         world.dut.set("rto", tunables.rto.into());
         world.dut.set("max_retries", tunables.max_retries.into());
@@ -152,7 +186,7 @@ impl World {
             src_ip: self.rng.random::<u32>().into(),
             dst_ip: self.rng.random::<u32>().into(),
             ip_sum: self.rng.random(),
-            ..Default::default()
+            path_count: self.size.paths as u8,
         };
         let other = ConnectionEntry {
             local_qp: own.remote_qp,
@@ -213,10 +247,14 @@ impl World {
             .offer_message(offer.as_ref().map(|wqe| (wqe, slot, receive)));
         let idle = self.posted.is_empty() || !self.nic.has_message_room();
         self.dut.set("sq_idle", idle.into());
-        let frame = self.frame_back();
-        self.dut.offer_frame(frame.as_ref());
+        if self.offered.is_none() {
+            self.offered = self.frame_back();
+        }
+        self.dut.offer_frame(self.offered.as_ref());
         self.dut.model.settle().unwrap();
         self.follow();
+        let taken = self.dut.get("frame_ready") == 1;
+        let frame = taken.then(|| self.offered.take()).flatten();
         self.stages.resize(ACK_STAGES - 1, None);
         self.stages.push_back(frame);
         self.advance();
@@ -298,6 +336,11 @@ impl World {
         if let Some(frame) = frame {
             self.nic.acknowledge(&frame, now);
         }
+        if let Some((path, packets)) = commits.window {
+            let told = self.nic.tell_window(path);
+            assert_eq!(told, Some(packets), "cycle {}: path {path}", self.cycle);
+            self.windows.push((path, packets));
+        }
         if let Some(connection) = commits.give_up {
             self.nic.give_up(connection);
         }
@@ -328,7 +371,9 @@ impl World {
             let dead = self.dead >> (out.frame.dest_qp & (self.size.connections - 1)) & 1 == 1;
             if !dead && !self.rng.random_bool(self.trouble.loss) {
                 let at = self.cycle + self.rng.random_range(1..=self.trouble.latency);
-                self.wire[plane].push_back((at, out.frame));
+                let ce = self.trouble.mark > 0.0 && self.rng.random_bool(self.trouble.mark);
+                let frame = Incoming { ce, ..out.frame };
+                self.wire[plane].push_back((at, frame));
             }
         }
     }

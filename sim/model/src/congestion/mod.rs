@@ -57,7 +57,7 @@ pub trait LawSettings: Debug + Send {
     fn start(&self, now: u32) -> Box<dyn Law>;
 }
 
-/// The WINDOW register alone decides: today's hardware.
+/// The WINDOW register alone decides.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Fixed;
 

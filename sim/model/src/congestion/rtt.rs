@@ -1,5 +1,7 @@
 //! Round-trip time of a path: smoothed mean and mean deviation, in integers (RFC 6298, section 2, with its gains).
 
+use metaroce_protocol::constants::RTO;
+
 use super::LONGEST;
 
 /// What the samples so far say.
@@ -30,9 +32,10 @@ impl RttEstimate {
         self.mean_8.map(|mean| mean / 8)
     }
 
-    /// Mean and four deviations: silence longer than that is a time-out.
+    /// Mean and four deviations, at most the largest RTO: silence longer than that is a time-out.
     pub fn timeout(&self) -> Option<u32> {
-        self.mean().map(|mean| mean + self.deviation_4)
+        let silence = |mean: u32| (mean + self.deviation_4).min(RTO.max);
+        self.mean().map(silence)
     }
 }
 

@@ -34,8 +34,13 @@ impl Nic {
 
     /// Silence after which a path is probed.
     pub(super) fn rto(&self, path: &PathState) -> u32 {
+        self.rto_by(path.rtt.timeout())
+    }
+
+    /// The same by a measured time-out.
+    pub(super) fn rto_by(&self, measured: Option<u32>) -> u32 {
         let floor = self.options.rto_floor;
-        match path.rtt.timeout() {
+        match measured {
             Some(timeout) if floor > 0 => timeout.max(floor),
             _ => self.tunables.rto,
         }
@@ -51,6 +56,7 @@ impl Nic {
             self.connection_mut(path).reorder.on_needless(max_allowance);
         }
         let windows = self.windows_around(path);
+        self.before_ack(path);
         let state = self.path_mut(path);
         let (received, marked) = state.acked;
         state.acked = (sack.received, sack.marked);
@@ -67,6 +73,7 @@ impl Nic {
             windows,
             now,
         });
+        self.after_event(path);
         self.on_marks(path, delivered, marked.min(delivered));
         if marked > 0 {
             self.connection_mut(path).copies = 0;

@@ -1,7 +1,9 @@
 //! What hardware chose to send, computed: it chooses some cycles before it sends (docs/architecture.md, "A choice is final").
+use metaroce_protocol::constants::MAX_UNRESOLVED_DATA;
+
 use super::look::{Chosen, Looks, Room};
 use super::{Decision, Nic};
-use crate::send::{Packet, Probe};
+use crate::send::{Packet, Probe, ProbeRule};
 
 /// Cycles from the judgement of a path to the commit of its probe.
 pub const JUDGE_TO_COMMIT: u64 = 8;
@@ -71,6 +73,7 @@ type Followed = Result<Decision, String>;
 impl Nic {
     /// A cycle begins. From the first one on the NIC remembers what looks saw.
     pub fn begin_cycle(&mut self, cycle: u64) {
+        self.hear_late(cycle);
         self.looks.get_or_insert_default().begin(cycle);
     }
 
@@ -78,7 +81,10 @@ impl Nic {
     pub fn judge(&mut self, path: u32, idle: bool, now: u32) {
         let state = self.paths.get(path as usize).and_then(Option::as_ref);
         let judged = state.and_then(|state| {
-            let rule = self.probe_rule(state, 0, idle);
+            let rule = ProbeRule {
+                rto: self.judged_rto(path, state),
+                ..self.probe_rule(state, 0, idle)
+            };
             Some(Judged {
                 path,
                 wanted: state.send.wants_probe(now, &rule)?,
@@ -131,7 +137,7 @@ impl Nic {
         Ok(decision)
     }
 
-    fn looks(&mut self) -> &mut Looks {
+    pub(super) fn looks(&mut self) -> &mut Looks {
         self.looks.get_or_insert_default()
     }
 
@@ -223,7 +229,7 @@ impl Nic {
 
     fn room(&self, path: u32) -> Room {
         let state = self.path(path);
-        let window = self.window(state);
+        let window = self.tunables.window.min(self.told_window(path));
         Room {
             pipe: state.send.pipe_room(window),
             new: state.send.headroom(window),
@@ -279,7 +285,8 @@ impl Nic {
 
     fn follow_new(&mut self, path: u32, room: Room, now: u32) -> Followed {
         let packet = self.messages.current().ok_or("no message to send")?;
-        if self.usable_headroom(self.path(path)) == 0 {
+        // By the window of the look; the others bound what the choices since then may do.
+        if self.path(path).send.headroom(MAX_UNRESOLVED_DATA) == 0 {
             return Err("the path has no headroom".into());
         }
         self.take_turn(path);

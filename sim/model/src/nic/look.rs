@@ -33,6 +33,7 @@ pub(super) struct Looks {
     choices: VecDeque<(u64, Chosen)>,
     judged: VecDeque<(u64, Judged)>,
     failures: VecDeque<(u64, u32)>,
+    measured: VecDeque<(u64, (u32, Option<u32>))>,
 }
 
 fn forget<T>(entries: &mut VecDeque<(u64, T)>, before: u64) {
@@ -50,6 +51,11 @@ impl Looks {
         forget(&mut self.choices, oldest);
         forget(&mut self.judged, oldest);
         forget(&mut self.failures, oldest);
+        forget(&mut self.measured, oldest);
+    }
+
+    pub fn cycle(&self) -> u64 {
+        self.cycle
     }
 
     /// The room of a path is about to change.
@@ -59,10 +65,21 @@ impl Looks {
 
     /// What it was when the cycle `ago` began; `None`: what it is.
     pub fn room(&self, path: u32, ago: u64) -> Option<Room> {
-        let since = self
-            .rooms
-            .iter()
-            .filter(|entry| entry.0 + ago >= self.cycle);
+        self.before(&self.rooms, path, ago)
+    }
+
+    /// The measured time-out of a path is about to change.
+    pub fn measures(&mut self, path: u32, before: Option<u32>) {
+        self.measured.push_back((self.cycle, (path, before)));
+    }
+
+    /// What it was when the cycle `ago` began; `None`: what it is.
+    pub fn measured(&self, path: u32, ago: u64) -> Option<Option<u32>> {
+        self.before(&self.measured, path, ago)
+    }
+
+    fn before<T: Copy>(&self, log: &VecDeque<(u64, (u32, T))>, path: u32, ago: u64) -> Option<T> {
+        let since = log.iter().filter(|entry| entry.0 + ago >= self.cycle);
         let mut changes = since.map(|entry| entry.1).filter(|entry| entry.0 == path);
         changes.next().map(|(_, before)| before)
     }

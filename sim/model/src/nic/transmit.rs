@@ -105,7 +105,7 @@ impl Nic {
         };
         let outgoing = self.address(path, frame);
         if probe == Probe::TimeOut {
-            self.path_mut(path).law.on_timeout(now);
+            self.on_law_timeout(path, now);
             self.on_path_timeout(path);
             self.counters.add(Counter::TxTimeoutProbes, 1);
         } else {
