@@ -57,6 +57,7 @@ pub struct ReceivePath {
     pub after: Signal<Out, ReceiveState>,
     pub push: Signal<Out, Bit>,
     ahead: Signal<Local, Bits<24>>,
+    other: Signal<Local, Bit>,
     ask: Signal<Local, Bit>,
 }
 
@@ -65,9 +66,11 @@ impl Logic for ReceivePath {
     fn update(&mut self) {
         self.after.next = self.state.val();
         self.ahead.next = self.arrival.val().tsn - self.state.val().max_tsn;
+        // Beside the difference, not behind it: this is the longest way of the receive side.
+        self.other.next = self.arrival.val().tsn != self.state.val().max_tsn;
         self.ask.next = self.arrival.val().probe | self.arrival.val().duplicate;
         if self.arrival.val().write | self.arrival.val().probe {
-            if self.ahead.val().any() & !self.ahead.val().get_bit(23) {
+            if self.other.val() & !self.ahead.val().get_bit(23) {
                 self.after.next.max_tsn = self.arrival.val().tsn;
                 self.after.next.echo_timestamp = self.arrival.val().timestamp;
             }

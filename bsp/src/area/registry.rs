@@ -177,9 +177,6 @@ pub(crate) const SUBJECTS: &[Subject] = &[
         name: "receive_side",
         sizes: &[
             ("small", || receive_side(Size::Small, Size::Small.profile())),
-            ("small_messages", || {
-                receive_side(Size::Small, Profile::Messages)
-            }),
             ("medium", || {
                 receive_side(Size::Medium, Size::Medium.profile())
             }),
