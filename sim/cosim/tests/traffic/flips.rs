@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use metaroce_cosim::lab::NicLab;
 use metaroce_cosim::planes::Faults;
 use metaroce_cosim::traffic::{Setting, Traffic, TrafficError};
+use metaroce_model::config::Congestion;
 use metaroce_rtl::sizes::Size as Built;
 
 /// Cycles of traffic in which a wrong bit must show.
@@ -26,9 +27,19 @@ fn setting(port: &str, lab: &NicLab) -> Setting {
             },
             ..rough
         },
+        _ if WINDOWS.contains(&port) => Setting {
+            congestion: Congestion {
+                law: 1,
+                ..Congestion::default()
+            },
+            ..rough
+        },
         _ => rough,
     }
 }
+
+/// Say something only under a law of congestion, which the smallest size has not.
+const WINDOWS: &[&str] = &["trace_window_path", "trace_window_packets"];
 
 /// Says nothing while no packet is refused, and none is here: its wrong bits are not looked for.
 const QUIET: &[&str] = &["trace_receive_refusal_room"];
@@ -36,13 +47,18 @@ const QUIET: &[&str] = &["trace_receive_refusal_room"];
 #[test]
 fn a_wrong_bit_of_any_port_of_the_trace_is_found() {
     let lab = NicLab::new(Built::Tiny).expect("Verilog");
+    let larger = NicLab::new(Built::Small).expect("Verilog");
     let right = Traffic::new(&lab, Setting::rough(5, lab.size())).expect("traffic");
     let ports: Vec<_> = right.bed.stations[0].trace_ports().collect();
     assert!(ports.len() > 20, "{ports:?}");
     let mut unseen = Vec::new();
     for (port, width) in ports.iter().filter(|(port, _)| !QUIET.contains(port)) {
         for bit in BTreeSet::from([0, width - 1]) {
-            let mut traffic = Traffic::new(&lab, setting(port, &lab)).expect("traffic");
+            let lab = match WINDOWS.contains(port) {
+                true => &larger,
+                false => &lab,
+            };
+            let mut traffic = Traffic::new(lab, setting(port, lab)).expect("traffic");
             let nic = &mut traffic.bed.stations[0];
             nic.flip_trace(port, 1 << bit).expect("a port");
             match traffic.run(SOON) {
