@@ -111,10 +111,10 @@ impl<const CA: usize, const GA: usize> Logic for CongestionControl<CA, GA> {
         self.event.d.next = self.heard.val();
         self.event.d.next.valid =
             self.listens.val() & (self.heard.val().valid | self.waits.q.val());
+        self.waits.d.next = self.listens.val() & self.waits.q.val() & self.heard.val().valid;
         if !self.heard.val().valid {
             self.event.d.next.path = self.waiting.q.val();
             self.event.d.next.timeout = true;
-            self.waits.d.next = false;
         }
         if self.late.val() & self.listens.val() {
             self.waits.d.next = true;

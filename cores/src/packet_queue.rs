@@ -193,10 +193,10 @@ impl<const CA: usize, const C: usize, const A: usize> Logic for PacketQueue<CA, 
             self.last.d.next = (self.last.q.val() + 1) & self.pointer_mask.val();
         }
         if self.push.val() & !self.pop.val() {
-            self.count.d.next = self.count.q.val() + 1;
+            self.count.d.next = (self.count.q.val() + 1) & self.pointer_mask.val();
         }
         if !self.push.val() & self.pop.val() {
-            self.count.d.next = self.count.q.val() - 1;
+            self.count.d.next = (self.count.q.val() - 1) & self.pointer_mask.val();
         }
 
         // The sweep.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use metaroce_cosim::lab::NicLab;
 use metaroce_cosim::planes::Faults;
 use metaroce_cosim::traffic::{Setting, Traffic, TrafficError};
+use metaroce_model::config::Congestion;
 use metaroce_rtl::sizes::Size as Built;
 
 /// Cycles of traffic in which a wrong bit must show.
@@ -26,12 +27,24 @@ fn setting(port: &str, lab: &NicLab) -> Setting {
             },
             ..rough
         },
+        _ if port.starts_with("trace_window") => Setting {
+            congestion: Congestion {
+                law: 1,
+                ..Congestion::default()
+            },
+            ..rough
+        },
         _ => rough,
     }
 }
 
-/// Ports that tell of messages at their receiver.
-const MESSAGES: &[&str] = &["trace_post", "trace_retire_receive", "trace_tell"];
+/// Ports that tell of messages at their receiver, or of windows under a law of congestion: the smallest size has neither.
+const LARGER: &[&str] = &[
+    "trace_post",
+    "trace_retire_receive",
+    "trace_tell",
+    "trace_window",
+];
 
 /// Says nothing while no packet is refused, and none is here: its wrong bits are not looked for.
 const QUIET: &[&str] = &["trace_receive_refusal_room"];
@@ -45,9 +58,8 @@ fn a_wrong_bit_of_any_port_of_the_trace_is_found() {
     assert!(ports.len() > 20, "{ports:?}");
     let mut unseen = Vec::new();
     for (port, width) in ports.iter().filter(|(port, _)| !QUIET.contains(port)) {
-        // Of messages at the receiver a tiny NIC knows nothing.
-        let messages = MESSAGES.iter().any(|name| port.starts_with(name));
-        let lab = if messages { &small } else { &tiny };
+        let larger = LARGER.iter().any(|name| port.starts_with(name));
+        let lab = if larger { &small } else { &tiny };
         for bit in BTreeSet::from([0, width - 1]) {
             let mut traffic = Traffic::new(lab, setting(port, lab)).expect("traffic");
             let nic = &mut traffic.bed.stations[0];
