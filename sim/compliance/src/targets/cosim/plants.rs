@@ -60,7 +60,7 @@ const PLANTS: &[Plant] = &[
     plant(
         "no_retransmission",
         &[(
-            "lost_valid = ((trace_valid & (~sent3_q[13])) & (~arrived_q))",
+            "lost_valid = ((trace_valid & (~sent4_q[13])) & (~arrival_arrived))",
             "lost_valid = 1'b0",
         )],
     ),
@@ -98,12 +98,16 @@ const PLANTS: &[Plant] = &[
         "go_back_n",
         &[
             (
-                "arrived_old = (before_old[8] | (bits_received_read_data[place] ^ lap))",
-                "arrived_old = before_old[8]",
+                "here_0 = (before_0_q | (rows_0_q[low_q] ^ lap_q))",
+                "here_0 = before_0_q",
             ),
             (
-                "arrived_new = (before_new[8] | (bitvector[place] ^ lap))",
-                "arrived_new = before_new[8]",
+                "here_1 = (before_1_q | (rows_1_q[low_q] ^ lap_q))",
+                "here_1 = before_1_q",
+            ),
+            (
+                "here_2 = (before_2_q | (rows_2_q[low_q] ^ lap_q))",
+                "here_2 = before_2_q",
             ),
         ],
     ),
