@@ -15,6 +15,7 @@ use crate::host_view::HostView;
 use crate::trace::Commits;
 
 mod arrivals;
+mod configuration;
 mod messages;
 mod mismatch;
 mod names;
@@ -103,25 +104,6 @@ impl Lockstep {
     /// The model.
     pub fn nic(&self) -> &Nic {
         &self.nic
-    }
-
-    /// A register write that the NIC has answered.
-    pub fn on_register_write(&mut self, offset: u32, value: u32) -> Outcome {
-        self.host.write(offset, value, &mut self.nic);
-        self.compare_configuration()
-    }
-
-    /// Whether every entry that was asked for is written.
-    pub fn is_configured(&self) -> bool {
-        self.host.unwritten() == 0
-    }
-
-    /// Without a NIC that says when: what CONFIG_COMMIT asked for stands at once.
-    pub fn configure_now(&mut self, now: u32) -> Outcome {
-        match self.host.next_asked() {
-            Some(entry) => self.on_configure(entry, now),
-            None => Ok(()),
-        }
     }
 
     /// A frame whose last beat the NIC takes in this cycle.
@@ -364,18 +346,6 @@ impl Lockstep {
         drop(memory);
         self.nic.load_message(wqe);
         Ok(())
-    }
-
-    fn on_configure(&mut self, entry: (u32, u32), now: u32) -> Outcome {
-        self.host.configure(entry, &mut self.nic, now);
-        self.compare_configuration()
-    }
-
-    fn compare_configuration(&mut self) -> Outcome {
-        let text = |(table, index)| format!("table {table}, entry {index}");
-        self.host
-            .compare()
-            .map_err(|[asked, written]| self.differs("trace_configure", text(asked), text(written)))
     }
 
     fn on_retire(&mut self) -> Outcome {
