@@ -6,7 +6,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 /// How long after its frame a late copy may arrive, cycles.
-const LATE: u64 = 50_000;
+pub const LATE: u64 = 50_000;
 
 /// What a plane does to frames. Probabilities are 0 to 1; delays are in cycles.
 #[derive(Clone, Copy, Debug, PartialEq)]
