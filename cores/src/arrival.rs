@@ -7,20 +7,21 @@ use rust_hdl::prelude::*;
 ///
 /// In the first cycle come `psn` and `path`, and the path's record as it was before this cycle: `received`, `cum`. A snapshot that is written
 /// in the first or in the second cycle counts: `snapshot` with `bitvector`; what the next cycle's may carry is `coming`, `coming_cum`.
-/// `arrived` is a register, two cycles after `psn`. A PSN is one of the W from `cum` on, or before it. `GA` address bits of paths; `W`
+/// `arrived` is a register, two cycles after `psn`. A PSN is one of the W from `cum` on, or one of the 512 before it: what is unresolved may
+/// be a window and 239 packets behind, if frames of a path overtake each other. `GA` address bits of paths; `W`
 /// window, `IW` = log2 W.
 #[derive(LogicBlock)]
 pub struct Arrival<const GA: usize, const W: usize, const IW: usize> {
     /// The one clock.
     pub clock: Signal<In, Clock>,
     /// Low bits of the packet's PSN.
-    pub psn: Signal<In, Bits<9>>,
+    pub psn: Signal<In, Bits<10>>,
     /// Its path.
     pub path: Signal<In, Bits<GA>>,
     /// Bitvector of the path's record.
     pub received: Signal<In, Bits<W>>,
     /// Low bits of its cumulative PSN.
-    pub cum: Signal<In, Bits<9>>,
+    pub cum: Signal<In, Bits<10>>,
     /// The snapshot that is written in this cycle.
     pub snapshot: Signal<In, SnapshotWrite>,
     /// Its bitvector.
@@ -28,7 +29,7 @@ pub struct Arrival<const GA: usize, const W: usize, const IW: usize> {
     /// That of the next cycle, if one is written then.
     pub coming: Signal<In, Bits<W>>,
     /// And its cumulative PSN.
-    pub coming_cum: Signal<In, Bits<9>>,
+    pub coming_cum: Signal<In, Bits<10>>,
     /// The packet has arrived.
     pub arrived: Signal<Out, Bit>,
     lap_bit: Constant<Bits<4>>,
@@ -40,7 +41,7 @@ pub struct Arrival<const GA: usize, const W: usize, const IW: usize> {
     /// Rows of the record, of this cycle's snapshot, of the next one's; and whether the packet is before their `cum`.
     rows: [Dff<Bits<16>>; 3],
     before: [Dff<Bit>; 3],
-    distances: [Signal<Local, Bits<9>>; 3],
+    distances: [Signal<Local, Bits<10>>; 3],
     here: [Signal<Local, Bit>; 3],
     now: Dff<Bit>,
     found: Dff<Bit>,
@@ -86,7 +87,7 @@ impl<const GA: usize, const W: usize, const IW: usize> Logic for Arrival<GA, W, 
         }
 
         // The first cycle.
-        self.place.next = bit_cast::<IW, 9>(self.psn.val());
+        self.place.next = bit_cast::<IW, 10>(self.psn.val());
         self.row.next = (self.place.val() >> 4) << 4;
         self.low.d.next = bit_cast::<4, IW>(self.place.val());
         self.lap.d.next = self.psn.val().get_bit(self.lap_bit.val().index());
@@ -95,10 +96,10 @@ impl<const GA: usize, const W: usize, const IW: usize> Logic for Arrival<GA, W, 
         self.rows[1].d.next = self.bitvector.val().get_bits::<16>(self.row.val().index());
         self.rows[2].d.next = self.coming.val().get_bits::<16>(self.row.val().index());
         self.distances[0].next = self.psn.val() - self.cum.val();
-        self.distances[1].next = self.psn.val() - bit_cast::<9, 24>(self.snapshot.val().cum);
+        self.distances[1].next = self.psn.val() - bit_cast::<10, 24>(self.snapshot.val().cum);
         self.distances[2].next = self.psn.val() - self.coming_cum.val();
         for i in 0..3 {
-            self.before[i].d.next = self.distances[i].val().get_bit(8);
+            self.before[i].d.next = self.distances[i].val().get_bit(9);
         }
         self.now.d.next = self.snapshot.val().valid
             & (bit_cast::<GA, 16>(self.snapshot.val().path) == self.path.val());

@@ -14,6 +14,8 @@ pub enum Step {
     Wait,
     /// Writes the entry.
     Write,
+    /// Waits until every table has it.
+    Settle,
     /// Writes zeros to every entry of every table, one a cycle.
     Clear,
 }
@@ -21,7 +23,7 @@ pub enum Step {
 /// One write of an entry, or the clearing of all tables after a reset.
 ///
 /// In: `commit` (one cycle, heard while not `busy`) with `entry_table`, `index`, `data`; `engines_idle`; `reset`, after which all
-/// tables are cleared. Out: `hold`, `config_write`, `written` (it is the entry's), `busy`. Latency: 6 cycles and the engines' emptying. Constant: index of
+/// tables are cleared. Out: `hold`, `config_write`, `written` (it is the entry's), `busy`. Latency: 6 cycles and the engines' emptying; the hold ends 3 cycles after the entry is written. Constant: index of
 /// the last entry of the longest table. Shorter tables see their entries cleared more than once.
 #[derive(LogicBlock)]
 pub struct ConfigSequencer {
@@ -102,7 +104,14 @@ impl Logic for ConfigSequencer {
             Step::Write => {
                 self.config_write.next.valid = true;
                 self.written.next = true;
-                self.step.d.next = Step::Idle;
+                self.waited.d.next = 0.into();
+                self.step.d.next = Step::Settle;
+            }
+            Step::Settle => {
+                self.waited.d.next = self.waited.q.val() + 1;
+                if self.waited.q.val() == 2 {
+                    self.step.d.next = Step::Idle;
+                }
             }
             Step::Clear => {
                 self.config_write.next.valid = true;

@@ -83,7 +83,7 @@ pub struct Resolver<
     queue: ResolveQueue<GA, F>,
     ring: RamSdp<RingEntry, TA>,
     bits_received: ForwardedTable<Bits<W>, GA>,
-    cum: ForwardedTable<Bits<9>, GA>,
+    cum: ForwardedTable<Bits<10>, GA>,
     echo: ForwardedTable<Bits<24>, GA>,
     first: ForwardedTable<Bits<24>, GA>,
     carrier: RamSdp<Bits<3>, GA>,
@@ -259,7 +259,7 @@ impl<
         self.ring.write_address.next = (bit_cast::<TA, 16>(self.transmission.val().path)
             << self.ring_bits.val())
             | bit_cast::<TA, 8>(bit_cast::<8, 24>(self.transmission.val().tsn));
-        self.ring.write_data.next.psn = bit_cast::<9, 24>(self.transmission.val().psn);
+        self.ring.write_data.next.psn = bit_cast::<10, 24>(self.transmission.val().psn);
         self.ring.write_data.next.slot = self.transmission.val().slot;
         self.ring.write_data.next.probe = self.transmission.val().probe;
         self.bits_received.write_enable.next = self.snapshot.val().valid;
@@ -267,7 +267,7 @@ impl<
         self.bits_received.write_data.next = self.bitvector.val();
         self.cum.write_enable.next = self.snapshot.val().valid;
         self.cum.write_address.next = bit_cast::<GA, 16>(self.snapshot.val().path);
-        self.cum.write_data.next = bit_cast::<9, 24>(self.snapshot.val().cum);
+        self.cum.write_data.next = bit_cast::<10, 24>(self.snapshot.val().cum);
         self.echo.write_enable.next = self.snapshot.val().valid;
         self.echo.write_address.next = bit_cast::<GA, 16>(self.snapshot.val().path);
         self.echo.write_data.next = self.snapshot.val().echo;
@@ -377,7 +377,7 @@ impl<
         self.arrival.snapshot.next = self.snapshot.val();
         self.arrival.bitvector.next = self.bitvector.val();
         self.arrival.coming.next = self.coming.val();
-        self.arrival.coming_cum.next = bit_cast::<9, 24>(self.coming_cum.val());
+        self.arrival.coming_cum.next = bit_cast::<10, 24>(self.coming_cum.val());
         self.stage3.d.next = self.stage2.q.val();
         self.path3.d.next = self.path2.q.val();
         self.plane3.d.next = self.plane2.q.val();
@@ -403,7 +403,7 @@ impl<
         self.lost_valid.next =
             self.commit.val() & !self.sent4.q.val().probe & !self.arrival.arrived.val();
         self.lost.next.path = bit_cast::<16, GA>(self.path4.q.val());
-        self.lost.next.psn = self.sent4.q.val().psn;
+        self.lost.next.psn = bit_cast::<9, 10>(self.sent4.q.val().psn);
         self.lost.next.slot = self.sent4.q.val().slot;
         self.lost_plane.next = self.plane4.q.val();
         self.resolved.next.valid = self.commit.val();

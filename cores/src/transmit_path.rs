@@ -106,7 +106,7 @@ pub struct LostPacket {
 #[derive(LogicStruct, Copy, Clone, Debug, Default, PartialEq)]
 pub struct RingEntry {
     /// PSN's low bits.
-    pub psn: Bits<9>,
+    pub psn: Bits<10>,
     /// Message slot.
     pub slot: Bits<4>,
     /// A probe: the other two mean nothing.

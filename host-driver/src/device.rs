@@ -82,6 +82,8 @@ struct Nic {
     capabilities: Capabilities,
     options: DeviceOptions,
     queues: Queues,
+    /// Buffers that the device posts, of all streams.
+    posts: u32,
     regions: u32,
     connections: u32,
 }
@@ -92,7 +94,7 @@ pub fn open(
     options: DeviceOptions,
 ) -> Result<Device, DeviceError> {
     let mut backend: Box<dyn Backend> = Box::new(backend);
-    let capabilities = identify(&mut *backend, options.mtu_log2)?;
+    let (capabilities, posts) = identify(&mut *backend, options.mtu_log2)?;
     tune(&mut *backend, &options)?;
     let receives = capabilities.receives > 0;
     let queues = Queues::new(&mut *backend, options.queue_log2, receives)?;
@@ -106,6 +108,7 @@ pub fn open(
         capabilities,
         options,
         queues,
+        posts,
         regions: 0,
         connections: 0,
     }))))
@@ -200,7 +203,7 @@ impl Provider for Nic {
             wr_id: request.wr_id,
         };
         let most = self.capabilities.receives;
-        (self.queues).post_receive(&mut *self.backend, &rqe, most)
+        (self.queues).post_receive(&mut *self.backend, &rqe, most, self.posts)
     }
 
     fn poll(&mut self) -> Result<Option<WorkCompletion>, VerbsError> {
@@ -291,7 +294,8 @@ fn connection_entry(
     })
 }
 
-fn identify(backend: &mut dyn Backend, mtu_log2: u32) -> Result<Capabilities, DeviceError> {
+/// What the device holds, and how many buffers it posts.
+fn identify(backend: &mut dyn Backend, mtu_log2: u32) -> Result<(Capabilities, u32), DeviceError> {
     let id = backend.read_register(map::ID.offset)?;
     if id != map::ID_VALUE {
         return Err(DeviceError::NotThisNic {
@@ -312,7 +316,7 @@ fn identify(backend: &mut dyn Backend, mtu_log2: u32) -> Result<Capabilities, De
         true => (MESSAGES, 1 << c.streams_log2, 1 << c.buffers_log2),
         false => (WRITE, STREAMS, 0),
     };
-    Ok(Capabilities {
+    let capabilities = Capabilities {
         verbs: verbs.into(),
         connections: 1 << c.connections_log2,
         paths: 1 << c.paths_log2,
@@ -323,7 +327,8 @@ fn identify(backend: &mut dyn Backend, mtu_log2: u32) -> Result<Capabilities, De
         streams,
         receives,
         mtu: 1_u32.checked_shl(mtu_log2).unwrap_or(0),
-    })
+    };
+    Ok((capabilities, 1 << c.posts_log2))
 }
 
 fn tune(backend: &mut dyn Backend, options: &DeviceOptions) -> Result<(), DeviceError> {

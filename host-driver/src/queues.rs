@@ -89,21 +89,23 @@ impl Queues {
         Ok(backend.write_register(map::SQ_DOORBELL.offset, self.posted)?)
     }
 
-    /// Posts an RQE and rings the doorbell. A stream holds `most` buffers: one more would hold up all streams behind it.
+    /// Posts an RQE and rings the doorbell. A stream holds `most` buffers, the device `all`: one more would hold up all streams behind it.
     pub(crate) fn post_receive(
         &mut self,
         backend: &mut dyn Backend,
         rqe: &Rqe,
         most: u32,
+        all: u32,
     ) -> Result<(), VerbsError> {
         let ring: u32 = 1 << self.log2;
-        let all: u32 = self.waiting.values().sum();
+        let posted: u32 = self.waiting.values().sum();
         let waiting = self
             .waiting
             .entry((rqe.connection, rqe.stream))
             .or_default();
         for (what, limit, used) in [
-            ("receive queue entry", ring, all),
+            ("receive queue entry", ring, posted),
+            ("receive buffer", all, posted),
             ("receive buffer of the stream", most, *waiting),
         ] {
             if used == limit {

@@ -50,12 +50,17 @@ impl Fake {
 
     /// The same with four streams a connection of two buffers each.
     fn of_messages() -> Self {
+        Self::of_posts(8)
+    }
+
+    /// The same; 2^`posts_log2` buffers are posted at a time.
+    fn of_posts(posts_log2: u8) -> Self {
         Self::of(Capabilities {
             speaks_messages: true,
             streams_log2: 2,
             in_flight_log2: 4,
             buffers_log2: 1,
-            posts_log2: 8,
+            posts_log2,
             ..CAPABILITIES
         })
     }
@@ -124,8 +129,12 @@ impl Backend for Fake {
 }
 
 fn device(fake: &Fake) -> Device {
+    device_of(fake, 1)
+}
+
+fn device_of(fake: &Fake, queue_log2: u32) -> Device {
     let options = DeviceOptions {
-        queue_log2: 1,
+        queue_log2,
         ..DeviceOptions::new(MacAddr([2, 0, 0, 0, 0, 1]), [10, 0, 0, 1].into())
     };
     open(fake.clone(), options).unwrap()
@@ -148,7 +157,10 @@ fn path(plane: u32) -> PathAttributes {
 }
 
 fn joined(fake: &Fake) -> (Device, Connection, MemoryRegion) {
-    let device = device(fake);
+    join(device(fake))
+}
+
+fn join(device: Device) -> (Device, Connection, MemoryRegion) {
     let attributes = ConnectionAttributes::default();
     let mut connection = device.create_connection(attributes).unwrap();
     connection
@@ -287,6 +299,28 @@ fn a_buffer_reaches_its_ring_and_the_message_that_took_it_comes_back() {
     connection
         .post_send(1, 3, (&region, 0..1), Some(9))
         .unwrap();
+}
+
+/// An RQE that the device can't post holds up all behind it: so it never gets one.
+#[test]
+fn neither_a_stream_nor_the_device_gets_more_buffers_than_it_holds() {
+    for (posts_log2, full) in [(8, "receive buffer of the stream"), (1, "receive buffer")] {
+        let fake = Fake::of_posts(posts_log2);
+        let (_device, mut connection, region) = join(device_of(&fake, 3));
+        for wr_id in [5, 6] {
+            let posted = connection.post_receive(wr_id, 3, (&region, 0..1));
+            posted.unwrap();
+        }
+        let error = connection.post_receive(7, 3, (&region, 0..1)).unwrap_err();
+        let text = format!("no {full} left: the device has 2");
+        assert_eq!(error.to_string(), text);
+        let other = connection.post_receive(8, 2, (&region, 0..1));
+        assert_eq!(other.is_ok(), posts_log2 == 8);
+        assert_eq!(
+            fake.register(map::RQ_DOORBELL.offset),
+            2 + u32::from(other.is_ok())
+        );
+    }
 }
 
 #[test]

@@ -131,7 +131,9 @@ pub enum TrafficError {
         difference: String,
     },
     /// Nothing happens any more.
-    #[error("nothing happens any more, with {in_flight} messages in flight")]
+    #[error(
+        "nothing happens any more, with {in_flight} messages in flight, or a message that its receiver is not told of"
+    )]
     Hangs {
         /// Of both NICs.
         in_flight: u32,
@@ -273,6 +275,7 @@ impl Traffic {
         }
         while !self.bed.stations.iter().all(Station::is_configured) {
             self.step()?;
+            self.check_hangs()?;
         }
         for host in &mut self.hosts {
             host.next.fill(peers::first_message(self.profile));
@@ -297,7 +300,7 @@ impl Traffic {
                 self.step()?;
             }
             self.take()?;
-            self.check_alive()?;
+            self.check_hangs()?;
         }
         Ok(())
     }
@@ -307,11 +310,19 @@ impl Traffic {
     }
 
     fn check_alive(&self) -> Result<(), TrafficError> {
-        let in_flight = self.in_flight();
-        if in_flight > 0 && self.bed.is_quiet(HANGS) {
-            return Err(TrafficError::Hangs { in_flight });
+        match self.in_flight() > 0 {
+            true => self.check_hangs(),
+            false => Ok(()),
         }
-        Ok(())
+    }
+
+    /// For who waits for something: it still may come.
+    fn check_hangs(&self) -> Result<(), TrafficError> {
+        let in_flight = self.in_flight();
+        match self.bed.is_quiet(HANGS) {
+            true => Err(TrafficError::Hangs { in_flight }),
+            false => Ok(()),
+        }
     }
 
     /// Until both NICs are quiet and know what became of all that they sent: a time-out's probe may be long in coming.
@@ -320,6 +331,7 @@ impl Traffic {
         let quiet = 2 * u64::from(self.setting.tunables.rto);
         while !(self.bed.is_quiet(quiet) && self.is_resolved()) {
             self.step()?;
+            self.check_hangs()?;
         }
         Ok(())
     }

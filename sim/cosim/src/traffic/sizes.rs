@@ -12,6 +12,8 @@ pub struct Lengths {
     short: u32,
     /// The shortest of the short ones.
     least: u32,
+    /// Packets of most of the others, at most.
+    often: u32,
     /// The longest.
     pub(super) most: u32,
 }
@@ -23,6 +25,7 @@ impl Lengths {
             mtu,
             short: 70,
             least: 0,
+            often: 4,
             most: 16 * mtu + 3,
         }
     }
@@ -39,6 +42,7 @@ impl Lengths {
             mtu: 256,
             short: 100,
             least: bytes,
+            often: 1,
             most: bytes,
         }
     }
@@ -51,6 +55,16 @@ impl Lengths {
         }
     }
 
+    /// Up to 400 packets: few messages fill every window.
+    pub fn long(mtu: u32) -> Self {
+        Self {
+            short: 0,
+            often: 400,
+            most: 400 * mtu + 3,
+            ..Self::mostly_short(mtu)
+        }
+    }
+
     /// The next length: nothing, a few bytes, or around a multiple of the MTU, or anything.
     pub(super) fn draw(self, random: &mut ChaCha8Rng) -> u32 {
         if random.random_range(0..100) < self.short {
@@ -59,8 +73,8 @@ impl Lengths {
         let packets = match random.random_range(0..8) {
             0 => return 0,
             1 => return random.random_range(1..=self.most),
-            2 => random.random_range(1..=16),
-            _ => random.random_range(1..=4),
+            2 => random.random_range(1..=self.most.div_ceil(self.mtu) - 1),
+            _ => random.random_range(1..=self.often),
         };
         packets * self.mtu + random.random_range(0..7) - 3
     }

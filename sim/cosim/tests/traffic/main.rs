@@ -213,6 +213,30 @@ fn frames_of_an_earlier_life_of_a_connection_change_nothing() {
     }
 }
 
+/// Windows are full, and frames of a path overtake each other by thousands of cycles: many packets are sent again without need.
+#[test]
+fn frames_of_a_path_that_overtake_each_other_agree_with_the_model() {
+    let lab = NicLab::new(Built::Small).expect("Verilog");
+    let rough = Setting::rough(17, lab.size());
+    let setting = Setting {
+        faults: Faults {
+            jitter: 6_000,
+            ..Faults::none(20)
+        },
+        pace: Pace::Full,
+        lengths: Lengths::long(256),
+        connections: 1,
+        tunables: Tunables {
+            window: 239,
+            rto: 40_000,
+            ..rough.tunables
+        },
+        ..rough
+    };
+    let traffic = run(&lab, setting, 8_000);
+    assert!(traffic.bed.retransmissions.spurious > 0);
+}
+
 /// Long: a NIC of 64 connections takes minutes to build.
 #[test]
 fn rough_traffic_of_medium_nics_agrees_with_the_model() {

@@ -60,7 +60,7 @@ const PLANTS: &[Plant] = &[
     plant(
         "no_retransmission",
         &[(
-            "lost_valid = ((trace_valid & (~sent4_q[13])) & (~arrival_arrived))",
+            "lost_valid = ((trace_valid & (~sent4_q[14])) & (~arrival_arrived))",
             "lost_valid = 1'b0",
         )],
     ),
