@@ -14,13 +14,13 @@ module contract (
     input into_buffer,
     input post_valid,
     input post_stream,
-    input [2:0] post_length,
-    input whole_ready
+    input [2:0] post_length
 );
     wire refused, post_ready, whole_valid, loading, backlog, busy;
     wire [66:0] verdict;
     wire [16:0] posted, retired;
     wire [161:0] whole;
+    wire [15:0] vanished;
     reg [3:0] there = 0;
     reg was_refused = 0;
     // What the packet says is accepted only if the tracker lets it pass.
@@ -30,7 +30,7 @@ module contract (
         .part({33'b0, into_buffer && takes, 30'b0, takes ? receive : 2'b0, takes, 29'b0, length, 14'b0, payload, 29'b0, offset, 13'b0, message, beyond, 15'b0, stream}),
         .refused(refused), .accepted(accepted), .verdict(verdict),
         .post({93'b0, post_length, 64'b0, 15'b0, post_stream}), .post_valid(post_valid), .post_ready(post_ready), .hold(1'b0), .posted(posted),
-        .whole(whole), .whole_valid(whole_valid), .whole_ready(whole_ready), .retired(retired), .start(1'b0), .start_connection(1'b0),
+        .whole(whole), .whole_valid(whole_valid), .vanished(vanished), .retired(retired), .start(1'b0), .start_connection(1'b0),
         .loading(loading), .backlog(backlog), .busy(busy)
     );
 
@@ -47,7 +47,7 @@ module contract (
     reg took_one = 0;
     wire of_mine = accepted && at_stream[3] == mine;
     wire here = of_mine && at_message[11:9] == number;
-    wire ends = whole_valid && whole_ready && whole[15:0] == mine;
+    wire ends = whole_valid && whole[15:0] == mine;
     wire ends_here = ends && whole[31:16] == number;
 
     reg held = 0, held_stream = 0;
