@@ -11,7 +11,7 @@ use rust_hdl::prelude::*;
 /// In, N0: `valid`, `choice`, its `plane` (one hot); of new data the `path` (one hot, without its connection) and whether
 /// that is `tight` (an acknowledgement is asked for); `able` for the trace. In, N2: `failed` connections; `now`;
 /// `retries`, `retries_at` of a time-out; `path_write`. Out, N0: the path's `number`. Out, N2: `transmit` (the path's record changes); `transmission`,
-/// `transmission_plane`, `transmission_valid`; `forfeit` (the plane's place is not needed, one hot); `give_up`,
+/// `transmission_plane`, `transmission_valid`, and `ring_psn` (what the ring is to say of its PSN); `forfeit` (the plane's place is not needed, one hot); `give_up`,
 /// `give_up_connection`; `timed_out` (a time-out is done); the trace. `busy`: something is in N0 to N2.
 #[derive(LogicBlock)]
 pub struct CommitStage<
@@ -39,6 +39,7 @@ pub struct CommitStage<
     pub transmission: Signal<Out, Transmission>,
     pub transmission_plane: Signal<Out, Bits<N>>,
     pub transmission_valid: Signal<Out, Bit>,
+    pub ring_psn: Signal<Out, Bits<10>>,
     pub forfeit: Signal<Out, Bits<N>>,
     pub give_up: Signal<Out, Bit>,
     pub give_up_connection: Signal<Out, Bits<CA>>,
@@ -64,7 +65,7 @@ pub struct CommitStage<
     owner: Signal<Local, Bits<CA>>,
     fails: Signal<Local, Bit>,
     sent: Signal<Local, Bit>,
-    back: Signal<Local, Bits<9>>,
+    back: Signal<Local, Bits<24>>,
     psn: Signal<Local, Bits<24>>,
     tsn: Signal<Local, Bits<24>>,
 }
@@ -93,6 +94,7 @@ impl<const P: usize, const CA: usize, const GA: usize, const C: usize, const N: 
             transmission: Default::default(),
             transmission_plane: Default::default(),
             transmission_valid: Default::default(),
+            ring_psn: Default::default(),
             forfeit: Default::default(),
             give_up: Default::default(),
             give_up_connection: Default::default(),
@@ -172,13 +174,17 @@ impl<const P: usize, const CA: usize, const GA: usize, const C: usize, const N: 
         self.give_up_connection.next = self.owner.val();
         self.timed_out.next = self.valid2.q.val() & (self.choice2.q.val().kind == bits::<3>(1));
 
-        // A lost packet is one of the newest 511 of its path.
         self.tsn.next = self.numbers.read_data.val().tsn & self.tsn_mask.val();
-        self.back.next =
-            bit_cast::<9, 24>(self.numbers.read_data.val().psn) - self.choice2.q.val().psn;
         self.psn.next = self.numbers.read_data.val().psn;
         if self.choice2.q.val().kind == bits::<3>(2) {
-            self.psn.next = self.numbers.read_data.val().psn - bit_cast::<24, 9>(self.back.val());
+            self.psn.next = self.choice2.q.val().psn;
+        }
+        // What is more than a window old has arrived, however old: in ten bits, a PSN of which that is still known when it is resolved.
+        self.back.next =
+            (self.numbers.read_data.val().psn - self.choice2.q.val().psn) & self.psn_mask.val();
+        self.ring_psn.next = bit_cast::<10, 24>(self.psn.val());
+        if (self.choice2.q.val().kind == bits::<3>(2)) & (self.back.val() > bits::<24>(256)) {
+            self.ring_psn.next = bit_cast::<10, 24>(self.numbers.read_data.val().psn) - 257;
         }
         self.transmission_valid.next = self.sent.val();
         self.transmission_plane.next = self.plane2.q.val();
@@ -202,6 +208,7 @@ impl<const P: usize, const CA: usize, const GA: usize, const C: usize, const N: 
         self.transmit.next.next_tsn = (self.tsn.val() + 1) & self.tsn_mask.val();
         self.transmit.next.last_tx = self.now.val();
         self.transmit.next.last_was_probe = self.choice2.q.val().kind < bits::<3>(2);
+        self.transmit.next.last_asked = self.choice2.q.val().ack_request;
         self.transmit.next.retries = self.retries.val();
         self.transmit.next.retries_at = self.retries_at.val();
         self.transmit.next.retries_valid = self.sent.val() & self.timed_out.val();
@@ -211,6 +218,7 @@ impl<const P: usize, const CA: usize, const GA: usize, const C: usize, const N: 
             self.transmit.next.next_psn = self.path_write.val().first_psn;
             self.transmit.next.next_tsn = self.path_write.val().first_tsn;
             self.transmit.next.last_was_probe = false;
+            self.transmit.next.last_asked = false;
             self.transmit.next.retries = bits::<4>(0);
             self.transmit.next.retries_at = self.now.val();
             self.transmit.next.retries_valid = true;

@@ -37,7 +37,9 @@ pub struct CongestionControl<const CA: usize, const GA: usize> {
     pub connection: Signal<In, Bits<CA>>,
     /// Its paths.
     pub path_count: Signal<In, Bits<8>>,
-    /// A path's limits change.
+    /// A path's window changes,
+    pub law_window: Signal<Out, WindowWrite>,
+    /// and in the next cycle its limits.
     pub limits: Signal<Out, LimitsWrite>,
     /// A path's measured time-out changes.
     pub timeout: Signal<Out, TimeoutWrite>,
@@ -75,6 +77,7 @@ impl<const CA: usize, const GA: usize> CongestionControl<CA, GA> {
             connection: Default::default(),
             path_count: Default::default(),
             limits: Default::default(),
+            law_window: Default::default(),
             timeout: Default::default(),
             busy: Default::default(),
             trace_window: Default::default(),
@@ -142,6 +145,7 @@ impl<const CA: usize, const GA: usize> Logic for CongestionControl<CA, GA> {
         // The window, out of a register, and its limits, out of the next.
         self.window.d.next = self.engine.window.val();
         self.begins.d.next = self.path_write.val().valid;
+        self.law_window.next = self.window.q.val();
         self.trace_window.next = self.window.q.val();
         self.trace_window.next.valid = self.window.q.val().valid & !self.begins.q.val();
         self.cap.next = bit_cast::<8, 9>(self.window.q.val().window);

@@ -1,6 +1,5 @@
 //! From decisions to descriptors.
 use crate::data_tail::DataTail;
-use crate::forwarded_table::ForwardedTable;
 use crate::generated::constants::{OPCODE_PROBE, OPCODE_WRITE};
 use crate::narrow::Narrowing;
 use crate::next_in_turn::NextInTurn;
@@ -18,18 +17,9 @@ use rust_hdl::prelude::*;
 /// Each plane has a queue of four decisions: `room`. F0 takes the oldest of a plane that is ready and has nothing in a
 /// later stage, planes in turn; F1 has the records; F2 the packet's place in the message; F3 shows the descriptor. So a
 /// descriptor comes 4 cycles after its decision at the earliest, one a cycle over all planes, one in 4 cycles on one
-/// plane, and never waits on the bus. A retransmission's packet
-/// number is looked up two cycles before its decision, so that a new packet that takes the place of its PSN later, after a
-/// forged ACK has moved the window, changes nothing. `N` planes, `CA`, `GA` address bits
-/// of connections and of paths, `IW` log2 of the window, `FA` = GA + IW.
+/// plane, and never waits on the bus. `N` planes, `CA`, `GA` address bits of connections and of paths.
 #[derive(LogicBlock)]
-pub struct DescriptorBuilder<
-    const N: usize,
-    const CA: usize,
-    const GA: usize,
-    const IW: usize,
-    const FA: usize,
-> {
+pub struct DescriptorBuilder<const N: usize, const CA: usize, const GA: usize> {
     /// The one clock.
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -48,10 +38,6 @@ pub struct DescriptorBuilder<
     pub forfeit: Signal<In, Bits<N>>,
     /// Planes with two such places.
     pub spare: Signal<Out, Bits<N>>,
-    /// Two cycles before the decision: the path of a retransmission.
-    pub recall_path: Signal<In, Bits<16>>,
-    /// Low bits of its PSN.
-    pub recall_psn: Signal<In, Bits<9>>,
     /// A message enters its slot.
     pub message: Signal<In, Message>,
     /// The slot.
@@ -85,7 +71,6 @@ pub struct DescriptorBuilder<
     /// Message slots, by bit, that a decision waits for: no message may enter them.
     pub slots: Signal<Out, Bits<16>>,
     path_bits: Constant<Bits<4>>,
-    window_bits: Constant<Bits<4>>,
     write_opcode: Constant<Bits<8>>,
     probe_opcode: Constant<Bits<8>>,
     plane_number: [Constant<Bits<3>>; N],
@@ -94,7 +79,6 @@ pub struct DescriptorBuilder<
     turn: NextInTurn<N>,
     last: Dff<Bits<3>>,
     waiting: SlotsWaiting,
-    in_flight: ForwardedTable<Bits<24>, FA>,
     message_table: PathTable<Message, 4>,
     connection_table: PathTable<ConnectionEntry, CA>,
     epoch: PathTable<Bits<8>, GA>,
@@ -117,18 +101,14 @@ pub struct DescriptorBuilder<
     again3: Dff<Bit>,
     new3: Signal<Local, Bit>,
     path_mask: Constant<Bits<16>>,
-    entry: Signal<Local, Transmission>,
-    used_packets: Constant<Bits<24>>,
     used_length: Constant<Bits<32>>,
     wanted: Signal<Local, Bits<N>>,
 }
 
-impl<const N: usize, const CA: usize, const GA: usize, const IW: usize, const FA: usize>
-    DescriptorBuilder<N, CA, GA, IW, FA>
-{
+impl<const N: usize, const CA: usize, const GA: usize> DescriptorBuilder<N, CA, GA> {
     /// A builder of this size; `messages`: it knows the verbs that profile `Messages` adds.
     pub fn new(messages: bool, narrowing: &Narrowing) -> Self {
-        assert!(FA == GA + IW && GA > CA, "index widths");
+        assert!(GA > CA, "index widths");
         Self {
             clock: Default::default(),
             reset: Default::default(),
@@ -138,8 +118,6 @@ impl<const N: usize, const CA: usize, const GA: usize, const IW: usize, const FA
             room: Default::default(),
             claim: Default::default(),
             spare: Default::default(),
-            recall_path: Default::default(),
-            recall_psn: Default::default(),
             forfeit: Default::default(),
             message: Default::default(),
             message_slot: Default::default(),
@@ -158,7 +136,6 @@ impl<const N: usize, const CA: usize, const GA: usize, const IW: usize, const FA
             verb: Default::default(),
             slots: Default::default(),
             path_bits: Constant::new(bits((GA - CA) as u64)),
-            window_bits: Constant::new(bits(IW as u64)),
             write_opcode: Constant::new(bits(OPCODE_WRITE)),
             probe_opcode: Constant::new(bits(OPCODE_PROBE)),
             plane_number: std::array::from_fn(|i| Constant::new(bits(i as u64))),
@@ -167,7 +144,6 @@ impl<const N: usize, const CA: usize, const GA: usize, const IW: usize, const FA
             turn: Default::default(),
             last: Default::default(),
             waiting: SlotsWaiting::new(N),
-            in_flight: Default::default(),
             message_table: Default::default(),
             connection_table: Default::default(),
             epoch: Default::default(),
@@ -190,17 +166,13 @@ impl<const N: usize, const CA: usize, const GA: usize, const IW: usize, const FA
             again3: Default::default(),
             new3: Default::default(),
             path_mask: Constant::new(bits((1 << (GA - CA)) - 1)),
-            entry: Default::default(),
             used_length: Constant::new(Narrowing::low(narrowing.length_bits)),
-            used_packets: Constant::new(Narrowing::low(narrowing.packet_bits)),
             wanted: Default::default(),
         }
     }
 }
 
-impl<const N: usize, const CA: usize, const GA: usize, const IW: usize, const FA: usize> Logic
-    for DescriptorBuilder<N, CA, GA, IW, FA>
-{
+impl<const N: usize, const CA: usize, const GA: usize> Logic for DescriptorBuilder<N, CA, GA> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
@@ -220,27 +192,12 @@ impl<const N: usize, const CA: usize, const GA: usize, const IW: usize, const FA
             plane3,
             again3
         );
-        self.in_flight.clock.next = self.clock.val();
         self.message_table.clock.next = self.clock.val();
         self.connection_table.clock.next = self.clock.val();
         self.epoch.clock.next = self.clock.val();
         self.entropy.clock.next = self.clock.val();
 
         // Writers.
-        self.in_flight.write_enable.next = self.transmission_valid.val()
-            & !self.transmission.val().again
-            & !self.transmission.val().probe;
-        self.in_flight.write_address.next = (bit_cast::<FA, 16>(self.transmission.val().path)
-            << self.window_bits.val())
-            | bit_cast::<FA, IW>(bit_cast::<IW, 24>(self.transmission.val().psn));
-        self.in_flight.write_data.next = self.transmission.val().packet;
-        self.in_flight.read_address.next = (bit_cast::<FA, 16>(self.recall_path.val())
-            << self.window_bits.val())
-            | bit_cast::<FA, IW>(bit_cast::<IW, 9>(self.recall_psn.val()));
-        self.entry.next = self.transmission.val();
-        if self.transmission.val().again {
-            self.entry.next.packet = self.in_flight.read_data.val() & self.used_packets.val();
-        }
         self.message_table.write_enable.next = self.message_enter.val();
         self.message_table.write_address.next = self.message_slot.val();
         self.message_table.write_data.next = self.message.val();
@@ -263,7 +220,7 @@ impl<const N: usize, const CA: usize, const GA: usize, const IW: usize, const FA
         for k in 0..N {
             self.queue[k].clock.next = self.clock.val();
             self.queue[k].reset.next = self.reset.val();
-            self.queue[k].entry.next = self.entry.val();
+            self.queue[k].entry.next = self.transmission.val();
             self.queue[k].push.next =
                 self.transmission_valid.val() & self.transmission_plane.val().get_bit(k);
             self.queue[k].pop.next = self.turn.grant.val().get_bit(k);

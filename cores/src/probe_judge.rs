@@ -26,6 +26,8 @@ pub struct ProbeJudge {
     pub unresolved: Signal<In, Bits<8>>,
     /// The NIC has nothing new to send.
     pub idle: Signal<In, Bit>,
+    /// A law of congestion closes the path, and its last transmission asked for no acknowledgement.
+    pub closed: Signal<In, Bit>,
     /// RTO, ticks, at most 2^25.
     pub rto: Signal<In, Bits<32>>,
     /// MAX_RETRIES.
@@ -67,6 +69,7 @@ impl ProbeJudge {
             retries_at: Default::default(),
             unresolved: Default::default(),
             idle: Default::default(),
+            closed: Default::default(),
             rto: Default::default(),
             max_retries: Default::default(),
             tail: Default::default(),
@@ -116,7 +119,7 @@ impl Logic for ProbeJudge {
         self.since_ack.d.next = (self.now.val() - self.last_ack.val()) & self.used_time.val();
         self.some.d.next = self.unresolved.val() != bits::<8>(0);
         self.full.d.next = self.unresolved.val().all();
-        self.quiet.d.next = self.idle.val() & !self.last_was_probe.val();
+        self.quiet.d.next = (self.idle.val() & !self.last_was_probe.val()) | self.closed.val();
 
         self.silence.next = self.rto.val() << bits::<3>(6);
         if self.count.q.val() < bits::<4>(6) {

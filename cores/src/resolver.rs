@@ -12,10 +12,10 @@ use rust_hdl::prelude::*;
 /// The resolver (docs/protocol.md, "Resolving").
 ///
 /// Takes a path whose snapshot changed, and walks its TSNs up to the echo, one a cycle: S0 presents the TSN, S1 has what
-/// was sent, S2 and S3 compare it with the snapshot as it will be at S4, and S4 commits. Meanwhile the next path's records are
+/// was sent, S2 its number in its message; S2 and S3 compare it with the snapshot as it will be at S4, and S4 commits. Meanwhile the next path's records are
 /// read, which takes three cycles, and its walk follows without a gap; only if it is a path that is still in a stage it
 /// waits until that has left. After `hold` the records are read anew. `CA`, `GA` address bits of connections and of
-/// paths; `C` = 2^CA, `F` = 2^GA; `W` window, `IW` = log2 W; `TA` = GA + 8.
+/// paths; `C` = 2^CA, `F` = 2^GA; `W` window, `IW` = log2 W; `TA` = GA + 8, `FA` = GA + IW.
 #[derive(LogicBlock)]
 pub struct Resolver<
     const CA: usize,
@@ -25,6 +25,7 @@ pub struct Resolver<
     const W: usize,
     const IW: usize,
     const TA: usize,
+    const FA: usize,
 > {
     /// The one clock.
     pub clock: Signal<In, Clock>,
@@ -44,6 +45,8 @@ pub struct Resolver<
     pub give_up_connection: Signal<In, Bits<CA>>,
     /// What the transmit engine sends.
     pub transmission: Signal<In, Transmission>,
+    /// What the ring is to say of its PSN.
+    pub ring_psn: Signal<In, Bits<10>>,
     /// It does.
     pub transmission_valid: Signal<In, Bit>,
     /// The ACK engine's writes.
@@ -81,9 +84,11 @@ pub struct Resolver<
     path_bits: Constant<Bits<4>>,
     ring_bits: Constant<Bits<4>>,
     queue: ResolveQueue<GA, F>,
+    window_bits: Constant<Bits<4>>,
     ring: RamSdp<RingEntry, TA>,
+    in_flight: RamSdp<Bits<24>, FA>,
     bits_received: ForwardedTable<Bits<W>, GA>,
-    cum: ForwardedTable<Bits<10>, GA>,
+    cum: ForwardedTable<Bits<24>, GA>,
     echo: ForwardedTable<Bits<24>, GA>,
     first: ForwardedTable<Bits<24>, GA>,
     carrier: RamSdp<Bits<3>, GA>,
@@ -117,6 +122,11 @@ pub struct Resolver<
     sent2: Dff<RingEntry>,
     sent3: Dff<RingEntry>,
     sent4: Dff<RingEntry>,
+    index3: Dff<Bits<24>>,
+    index4: Dff<Bits<24>>,
+    cum3: Dff<Bits<24>>,
+    ahead3: Dff<Bits<10>>,
+    psn4: Dff<Bits<24>>,
     arrival: Arrival<GA, W, IW>,
     alive: Dff<Bit>,
     address: Signal<Local, Bits<GA>>,
@@ -128,6 +138,8 @@ pub struct Resolver<
     commit: Signal<Local, Bit>,
     distance: Signal<Local, Bits<24>>,
     tsn_mask: Constant<Bits<24>>,
+    psn_mask: Constant<Bits<24>>,
+    used_packets: Constant<Bits<24>>,
 }
 
 impl<
@@ -138,12 +150,18 @@ impl<
     const W: usize,
     const IW: usize,
     const TA: usize,
-> Resolver<CA, GA, C, F, W, IW, TA>
+    const FA: usize,
+> Resolver<CA, GA, C, F, W, IW, TA, FA>
 {
     /// A resolver of this size.
     pub fn new(narrowing: &Narrowing) -> Self {
         assert!(
-            GA > CA && C == 1 << CA && F == 1 << GA && W == 1 << IW && TA == GA + 8,
+            GA > CA
+                && C == 1 << CA
+                && F == 1 << GA
+                && W == 1 << IW
+                && TA == GA + 8
+                && FA == GA + IW,
             "index widths"
         );
         Self {
@@ -156,6 +174,7 @@ impl<
             give_up: Default::default(),
             give_up_connection: Default::default(),
             transmission: Default::default(),
+            ring_psn: Default::default(),
             transmission_valid: Default::default(),
             snapshot: Default::default(),
             bitvector: Default::default(),
@@ -176,7 +195,9 @@ impl<
             path_bits: Constant::new(bits((GA - CA) as u64)),
             ring_bits: Constant::new(bits(8)),
             queue: Default::default(),
+            window_bits: Constant::new(bits(IW as u64)),
             ring: Default::default(),
+            in_flight: Default::default(),
             bits_received: Default::default(),
             cum: Default::default(),
             echo: Default::default(),
@@ -212,6 +233,11 @@ impl<
             sent2: Default::default(),
             sent3: Default::default(),
             sent4: Default::default(),
+            index3: Default::default(),
+            index4: Default::default(),
+            cum3: Default::default(),
+            ahead3: Default::default(),
+            psn4: Default::default(),
             arrival: Default::default(),
             alive: Default::default(),
             address: Default::default(),
@@ -223,6 +249,8 @@ impl<
             commit: Default::default(),
             distance: Default::default(),
             tsn_mask: Constant::new(Narrowing::low(narrowing.tsn_bits)),
+            psn_mask: Constant::new(Narrowing::low(narrowing.psn_bits)),
+            used_packets: Constant::new(Narrowing::low(narrowing.packet_bits)),
         }
     }
 }
@@ -235,18 +263,21 @@ impl<
     const W: usize,
     const IW: usize,
     const TA: usize,
-> Logic for Resolver<CA, GA, C, F, W, IW, TA>
+    const FA: usize,
+> Logic for Resolver<CA, GA, C, F, W, IW, TA, FA>
 {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
             self, clock, next, have_next, read_age, clear, walking, stale, path, plane, tsn,
             target, goes_on, stage1, stage2, stage3, stage4, path1, path2, path3, path4, plane1,
-            plane2, plane3, plane4, tsn1, tsn2, tsn3, tsn4, sent2, sent3, sent4, alive
+            plane2, plane3, plane4, tsn1, tsn2, tsn3, tsn4, sent2, sent3, sent4, index3, index4,
+            cum3, ahead3, psn4, alive
         );
         self.queue.clock.next = self.clock.val();
         self.queue.reset.next = self.reset.val();
         self.ring.clock.next = self.clock.val();
+        self.in_flight.clock.next = self.clock.val();
         self.bits_received.clock.next = self.clock.val();
         self.cum.clock.next = self.clock.val();
         self.echo.clock.next = self.clock.val();
@@ -259,15 +290,22 @@ impl<
         self.ring.write_address.next = (bit_cast::<TA, 16>(self.transmission.val().path)
             << self.ring_bits.val())
             | bit_cast::<TA, 8>(bit_cast::<8, 24>(self.transmission.val().tsn));
-        self.ring.write_data.next.psn = bit_cast::<10, 24>(self.transmission.val().psn);
+        self.ring.write_data.next.psn = self.ring_psn.val();
         self.ring.write_data.next.slot = self.transmission.val().slot;
         self.ring.write_data.next.probe = self.transmission.val().probe;
+        self.in_flight.write_enable.next = self.transmission_valid.val()
+            & !self.transmission.val().again
+            & !self.transmission.val().probe;
+        self.in_flight.write_address.next = (bit_cast::<FA, 16>(self.transmission.val().path)
+            << self.window_bits.val())
+            | bit_cast::<FA, IW>(bit_cast::<IW, 24>(self.transmission.val().psn));
+        self.in_flight.write_data.next = self.transmission.val().packet;
         self.bits_received.write_enable.next = self.snapshot.val().valid;
         self.bits_received.write_address.next = bit_cast::<GA, 16>(self.snapshot.val().path);
         self.bits_received.write_data.next = self.bitvector.val();
         self.cum.write_enable.next = self.snapshot.val().valid;
         self.cum.write_address.next = bit_cast::<GA, 16>(self.snapshot.val().path);
-        self.cum.write_data.next = bit_cast::<10, 24>(self.snapshot.val().cum);
+        self.cum.write_data.next = self.snapshot.val().cum;
         self.echo.write_enable.next = self.snapshot.val().valid;
         self.echo.write_address.next = bit_cast::<GA, 16>(self.snapshot.val().path);
         self.echo.write_data.next = self.snapshot.val().echo;
@@ -367,13 +405,16 @@ impl<
         self.plane2.d.next = self.plane1.q.val();
         self.tsn2.d.next = self.tsn1.q.val();
         self.sent2.d.next = self.ring.read_data.val();
+        self.in_flight.read_address.next = (bit_cast::<FA, GA>(self.path1.q.val())
+            << self.window_bits.val())
+            | bit_cast::<FA, IW>(bit_cast::<IW, 10>(self.ring.read_data.val().psn));
 
         // S2 and S3: against the snapshot as it is at S4.
         self.arrival.clock.next = self.clock.val();
         self.arrival.psn.next = self.sent2.q.val().psn;
         self.arrival.path.next = self.path2.q.val();
         self.arrival.received.next = self.bits_received.read_data.val();
-        self.arrival.cum.next = self.cum.read_data.val();
+        self.arrival.cum.next = bit_cast::<10, 24>(self.cum.read_data.val());
         self.arrival.snapshot.next = self.snapshot.val();
         self.arrival.bitvector.next = self.bitvector.val();
         self.arrival.coming.next = self.coming.val();
@@ -383,6 +424,10 @@ impl<
         self.plane3.d.next = self.plane2.q.val();
         self.tsn3.d.next = self.tsn2.q.val();
         self.sent3.d.next = self.sent2.q.val();
+        self.index3.d.next = self.in_flight.read_data.val() & self.used_packets.val();
+        // A lost packet is at or after `cum`, and within a window of it.
+        self.cum3.d.next = self.cum.read_data.val();
+        self.ahead3.d.next = self.sent2.q.val().psn - bit_cast::<10, 24>(self.cum.read_data.val());
 
         // S3: a connection that fails now has failed at S4.
         self.stage4.d.next = self.stage3.q.val();
@@ -390,6 +435,9 @@ impl<
         self.plane4.d.next = self.plane3.q.val();
         self.tsn4.d.next = self.tsn3.q.val();
         self.sent4.d.next = self.sent3.q.val();
+        self.index4.d.next = self.index3.q.val();
+        self.psn4.d.next =
+            (self.cum3.q.val() + bit_cast::<24, 10>(self.ahead3.q.val())) & self.psn_mask.val();
         self.connection.next = bit_cast::<CA, GA>(self.path3.q.val() >> self.path_bits.val());
         self.alive.d.next = !self.failed.val().get_bit(self.connection.val().index())
             & !(self.refused.val() & (self.refused_connection.val() == self.connection.val()))
@@ -403,7 +451,8 @@ impl<
         self.lost_valid.next =
             self.commit.val() & !self.sent4.q.val().probe & !self.arrival.arrived.val();
         self.lost.next.path = bit_cast::<16, GA>(self.path4.q.val());
-        self.lost.next.psn = bit_cast::<9, 10>(self.sent4.q.val().psn);
+        self.lost.next.psn = self.psn4.q.val();
+        self.lost.next.index = self.index4.q.val();
         self.lost.next.slot = self.sent4.q.val().slot;
         self.lost_plane.next = self.plane4.q.val();
         self.resolved.next.valid = self.commit.val();

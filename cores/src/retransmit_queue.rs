@@ -33,7 +33,8 @@ pub struct RetransmitQueue<const A: usize> {
     some: Dff<Bit>,
     full: Dff<Bit>,
     used_paths: Constant<Bits<16>>,
-    used_psn: Constant<Bits<9>>,
+    used_psn: Constant<Bits<24>>,
+    used_packets: Constant<Bits<24>>,
     used: Signal<Local, Bits<A>>,
 }
 
@@ -56,7 +57,8 @@ impl<const A: usize> RetransmitQueue<A> {
             some: Default::default(),
             full: Default::default(),
             used_paths: Constant::new(Narrowing::low(narrowing.path_bits)),
-            used_psn: Constant::new(Narrowing::low(narrowing.psn_bits.min(9))),
+            used_psn: Constant::new(Narrowing::low(narrowing.psn_bits)),
+            used_packets: Constant::new(Narrowing::low(narrowing.packet_bits)),
             used: Default::default(),
         }
     }
@@ -93,6 +95,7 @@ impl<const A: usize> Logic for RetransmitQueue<A> {
         self.head.next.path = self.ram.read_data.val().path & self.used_paths.val();
         self.head.next.psn = self.ram.read_data.val().psn & self.used_psn.val();
         self.head.next.slot = self.ram.read_data.val().slot;
+        self.head.next.index = self.ram.read_data.val().index & self.used_packets.val();
         self.room.next = !self.full.q.val();
         if self.reset.val() {
             self.first.d.next = bits::<A>(0);

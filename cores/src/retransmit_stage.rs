@@ -3,7 +3,7 @@ use crate::narrow::Narrowing;
 use crate::path_table::PathTable;
 use crate::prim::Dff;
 use crate::retransmit_queue::RetransmitQueue;
-use crate::transmit_path::{Limits, LimitsWrite, LostPacket, ResolvedWrite, TransmitWrite};
+use crate::transmit_path::{Limits, LostPacket, ResolvedWrite, TransmitWrite};
 use rust_hdl::prelude::*;
 
 /// N retransmit queues, and the oldest packet of each in a register, the *candidate*. A candidate's path is looked at in
@@ -30,8 +30,6 @@ pub struct RetransmitStage<
     pub hold: Signal<In, Bit>,
     /// Failed connections: their packets may always be taken.
     pub failed: Signal<In, Bits<C>>,
-    /// Limits by congestion windows.
-    pub window: Signal<In, LimitsWrite>,
     /// Limits of the unresolved transmissions of every path.
     pub limits: Signal<In, Limits>,
     /// Path numbers that were chosen lately, so that a look may have missed it.
@@ -46,7 +44,7 @@ pub struct RetransmitStage<
     pub lost: Signal<In, LostPacket>,
     /// Its plane.
     pub lost_plane: Signal<In, Bits<3>>,
-    /// Every queue takes four more.
+    /// Every queue takes five more.
     pub lost_room: Signal<Out, Bit>,
     /// The plane whose candidate's look comes back, one hot; 0: none.
     pub plane: Signal<Out, Bits<N>>,
@@ -66,9 +64,6 @@ pub struct RetransmitStage<
     path_bits: Constant<Bits<4>>,
     tsn: PathTable<Bits<8>, GA>,
     first: PathTable<Bits<8>, GA>,
-    windows: PathTable<Limits, GA>,
-    window2: Dff<Limits>,
-    laws: Constant<Bit>,
     candidate: [Dff<LostPacket>; N],
     waiting: Dff<Bits<N>>,
     turn: Dff<Bits<3>>,
@@ -106,7 +101,6 @@ impl<
             reset: Default::default(),
             hold: Default::default(),
             failed: Default::default(),
-            window: Default::default(),
             limits: Default::default(),
             unseen: Default::default(),
             transmit: Default::default(),
@@ -127,9 +121,6 @@ impl<
             path_bits: Constant::new(bits((GA - CA) as u64)),
             tsn: Default::default(),
             first: Default::default(),
-            windows: Default::default(),
-            window2: Default::default(),
-            laws: Constant::new(narrowing.laws),
             candidate: std::array::from_fn(|_| Default::default()),
             waiting: Default::default(),
             turn: Default::default(),
@@ -174,7 +165,6 @@ impl<
             path2,
             plane2,
             unresolved2,
-            window2,
             failed2,
             plane3,
             some3,
@@ -182,12 +172,6 @@ impl<
         );
         self.tsn.clock.next = self.clock.val();
         self.first.clock.next = self.clock.val();
-        self.windows.clock.next = self.clock.val();
-        self.windows.write_enable.next = self.window.val().valid;
-        self.windows.write_address.next = bit_cast::<GA, 16>(self.window.val().path);
-        self.windows.write_data.next.cap = self.window.val().cap;
-        self.windows.write_data.next.last = self.window.val().last;
-        self.windows.write_data.next.roomy = self.window.val().roomy;
         self.tsn.write_enable.next = self.transmit.val().valid;
         self.tsn.write_address.next = bit_cast::<GA, 16>(self.transmit.val().path);
         self.tsn.write_data.next = bit_cast::<8, 24>(self.transmit.val().next_tsn);
@@ -236,7 +220,6 @@ impl<
         self.waiting.d.next = self.left.val();
         self.tsn.read_address.next = bit_cast::<GA, 16>(self.shown.val().path);
         self.first.read_address.next = bit_cast::<GA, 16>(self.shown.val().path);
-        self.windows.read_address.next = bit_cast::<GA, 16>(self.shown.val().path);
         self.plane1.d.next = self.looks.val();
         self.path1.d.next = self.shown.val().path;
 
@@ -244,7 +227,6 @@ impl<
         self.plane2.d.next = self.plane1.q.val();
         self.unresolved2.d.next =
             (self.tsn.read_data.val() - self.first.read_data.val()) & self.used_tsn.val();
-        self.window2.d.next = self.windows.read_data.val();
         self.failed2.d.next = self
             .failed
             .val()
@@ -259,12 +241,9 @@ impl<
                 self.chosen.next = true;
             }
         }
-        self.some3.d.next = (self.unresolved2.q.val() < self.limits.val().cap)
-            & (!self.laws.val() | (self.unresolved2.q.val() < self.window2.q.val().cap))
-            & !self.chosen.val();
-        self.roomy3.d.next = self.failed2.q.val()
-            | ((self.unresolved2.q.val() < self.limits.val().roomy)
-                & (!self.laws.val() | (self.unresolved2.q.val() < self.window2.q.val().roomy)));
+        self.some3.d.next = (self.unresolved2.q.val() < self.limits.val().cap) & !self.chosen.val();
+        self.roomy3.d.next =
+            self.failed2.q.val() | (self.unresolved2.q.val() < self.limits.val().roomy);
 
         self.plane.next = self.plane3.q.val();
         self.some.next = self.some3.q.val();

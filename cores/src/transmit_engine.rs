@@ -1,6 +1,6 @@
 //! The transmit engine: a choice a cycle, that gets its numbers four cycles later.
 use crate::commit_stage::CommitStage;
-use crate::congestion::TimeoutWrite;
+use crate::congestion::{TimeoutWrite, WindowWrite};
 use crate::message_cutter::MessageCutter;
 use crate::narrow::Narrowing;
 use crate::packet_queue::PacketQueue;
@@ -56,10 +56,6 @@ pub struct TransmitEngine<
     pub room: Signal<In, Bits<N>>,
     /// Planes with room for two: the last place is not for new data, so that it can't keep all others out.
     pub spare: Signal<In, Bits<N>>,
-    /// N0: path of what is chosen,
-    pub recall_path: Signal<Out, Bits<16>>,
-    /// and if it is a retransmission, its PSN's low bits.
-    pub recall_psn: Signal<Out, Bits<9>>,
     /// C0: a place of this plane is taken, one hot.
     pub claim: Signal<Out, Bits<N>>,
     /// N2: a place taken is not needed, one hot.
@@ -68,7 +64,9 @@ pub struct TransmitEngine<
     pub snapshot: Signal<In, SnapshotWrite>,
     /// The resolver's.
     pub resolved: Signal<In, ResolvedWrite>,
-    /// Limits by congestion windows.
+    /// Windows by a law of congestion,
+    pub law_window: Signal<In, WindowWrite>,
+    /// and a cycle later the limits that follow.
     pub window_limits: Signal<In, LimitsWrite>,
     /// Measured time-outs.
     pub timeout: Signal<In, TimeoutWrite>,
@@ -82,7 +80,7 @@ pub struct TransmitEngine<
     pub lost: Signal<In, LostPacket>,
     /// Its plane.
     pub lost_plane: Signal<In, Bits<3>>,
-    /// Four more fit.
+    /// Five more fit.
     pub lost_room: Signal<Out, Bit>,
     /// WINDOW, packets.
     pub window: Signal<In, Bits<8>>,
@@ -96,6 +94,8 @@ pub struct TransmitEngine<
     pub transmit: Signal<Out, TransmitWrite>,
     /// N2: what is sent.
     pub transmission: Signal<Out, Transmission>,
+    /// N2: what the ring is to say of its PSN.
+    pub ring_psn: Signal<Out, Bits<10>>,
     /// N2: by which plane, one hot.
     pub transmission_plane: Signal<Out, Bits<N>>,
     /// N2: something is sent.
@@ -185,13 +185,13 @@ impl<
             failed: Default::default(),
             room: Default::default(),
             spare: Default::default(),
-            recall_path: Default::default(),
-            recall_psn: Default::default(),
+            ring_psn: Default::default(),
             claim: Default::default(),
             forfeit: Default::default(),
             snapshot: Default::default(),
             resolved: Default::default(),
             window_limits: Default::default(),
+            law_window: Default::default(),
             timeout: Default::default(),
             rto_floor: Default::default(),
             path_write: Default::default(),
@@ -296,6 +296,7 @@ impl<
         self.walker.transmit.next = self.transmit.val();
         self.walker.snapshot.next = self.snapshot.val();
         self.walker.resolved.next = self.resolved.val();
+        self.walker.window.next = self.law_window.val();
         self.walker.measured.next = self.timeout.val();
         self.walker.rto_floor.next = self.rto_floor.val();
         self.walker.path_write.next = self.path_write.val();
@@ -307,7 +308,6 @@ impl<
         self.retransmit.hold.next = self.hold.val();
         self.retransmit.failed.next = self.failed.val();
         self.retransmit.limits.next = self.chooser.limits.val();
-        self.retransmit.window.next = self.window_limits.val();
         self.retransmit.transmit.next = self.written.q.val();
         self.retransmit.resolved.next = self.resolved_late.q.val();
         self.retransmit.lost_valid.next = self.lost_valid.val();
@@ -392,6 +392,7 @@ impl<
             self.choice.next.kind = bits::<3>(2);
             self.choice.next.path = self.retransmit.packet.val().path;
             self.packet.next.slot = self.retransmit.packet.val().slot;
+            self.packet.next.index = self.retransmit.packet.val().index;
             self.choice.next.ack_request = true;
         }
         self.choice.next.path = self.choice.val().path & self.used_paths.val();
@@ -443,8 +444,7 @@ impl<
         self.commit.tight.next = self.chooser.tight.val();
         self.commit.retries.next = self.retries.q.val();
         self.commit.retries_at.next = self.retries_at.q.val();
-        self.recall_path.next = self.commit.number.val();
-        self.recall_psn.next = self.choice2.q.val().psn;
+        self.ring_psn.next = self.commit.ring_psn.val();
         self.transmit.next = self.commit.transmit.val();
         self.transmission.next = self.commit.transmission.val();
         self.transmission_plane.next = self.commit.transmission_plane.val();

@@ -18,6 +18,8 @@ pub struct TransmitWrite {
     pub last_tx: Bits<32>,
     /// It was a probe.
     pub last_was_probe: Bit,
+    /// It asked for an acknowledgement.
+    pub last_asked: Bit,
     /// Time-outs since the last applied ACK; meant for `retries_valid` only.
     pub retries: Bits<4>,
     /// `last_ack` when `retries` was counted: another one now means that `retries` is 0 again.
@@ -91,15 +93,17 @@ pub struct PathConfig {
     pub epoch: Bits<8>,
 }
 
-/// One transmission, in the retransmit queue and in the ring: which packet it carried.
+/// A packet that must be sent again, named whole: by the time it is sent, its place in the in-flight table may be another's.
 #[derive(LogicStruct, Copy, Clone, Debug, Default, PartialEq)]
 pub struct LostPacket {
     /// Global path number.
     pub path: Bits<16>,
-    /// Its PSN's low bits.
-    pub psn: Bits<9>,
+    /// Its PSN.
+    pub psn: Bits<24>,
     /// Its message's slot.
     pub slot: Bits<4>,
+    /// Its number in the message.
+    pub index: Bits<24>,
 }
 
 /// What the ring holds of a transmission.
@@ -139,6 +143,8 @@ pub struct LastSent {
     pub time: Bits<32>,
     /// It was a probe.
     pub probe: Bit,
+    /// It asked for an acknowledgement.
+    pub asked: Bit,
 }
 
 /// Time-outs of a path.
@@ -227,8 +233,8 @@ pub struct Choice {
     pub kind: Bits<3>,
     /// Global path number.
     pub path: Bits<16>,
-    /// A retransmission's PSN, low bits.
-    pub psn: Bits<9>,
+    /// A retransmission's PSN.
+    pub psn: Bits<24>,
     /// The packet.
     pub packet: WaitingPacket,
     /// It asks for an acknowledgement.
@@ -248,7 +254,7 @@ pub struct Transmission {
     pub timestamp: Bits<32>,
     /// Message slot.
     pub slot: Bits<4>,
-    /// Packet number in the message; of a retransmission the in-flight table knows it.
+    /// Packet number in the message.
     pub packet: Bits<24>,
     /// A probe.
     pub probe: Bit,

@@ -1,5 +1,5 @@
 //! The background walk that finds quiet paths.
-use crate::congestion::TimeoutWrite;
+use crate::congestion::{TimeoutWrite, WindowWrite};
 use crate::narrow::Narrowing;
 use crate::prim::{Dff, RamSdp};
 use crate::probe_judge::ProbeJudge;
@@ -46,6 +46,8 @@ pub struct Walker<const CA: usize, const GA: usize, const C: usize, const N: usi
     pub snapshot: Signal<In, SnapshotWrite>,
     /// The resolver's.
     pub resolved: Signal<In, ResolvedWrite>,
+    /// Windows by a law of congestion.
+    pub window: Signal<In, WindowWrite>,
     /// Measured time-outs.
     pub measured: Signal<In, TimeoutWrite>,
     /// RTO_FLOOR, ticks; 0: the time-out is RTO.
@@ -79,6 +81,9 @@ pub struct Walker<const CA: usize, const GA: usize, const C: usize, const N: usi
     first: RamSdp<Bits<8>, GA>,
     carrier: RamSdp<Carrier, GA>,
     timeouts: RamSdp<Silence, GA>,
+    windows: RamSdp<Bits<9>, GA>,
+    window2: Dff<Bits<9>>,
+    unresolved: Signal<Local, Bits<8>>,
     silence2: Dff<Silence>,
     rto3: Dff<Bits<32>>,
     laws: Constant<Bit>,
@@ -121,6 +126,7 @@ impl<const CA: usize, const GA: usize, const C: usize, const N: usize> Walker<CA
             transmit: Default::default(),
             snapshot: Default::default(),
             resolved: Default::default(),
+            window: Default::default(),
             measured: Default::default(),
             rto_floor: Default::default(),
             path_write: Default::default(),
@@ -148,6 +154,9 @@ impl<const CA: usize, const GA: usize, const C: usize, const N: usize> Walker<CA
             first: Default::default(),
             carrier: Default::default(),
             timeouts: Default::default(),
+            windows: Default::default(),
+            window2: Default::default(),
+            unresolved: Default::default(),
             silence2: Default::default(),
             rto3: Default::default(),
             laws: Constant::new(narrowing.laws),
@@ -185,7 +194,7 @@ impl<const CA: usize, const GA: usize, const C: usize, const N: usize> Logic
         dff_setup!(
             self, clock, place, valid1, path1, now1, idle1, valid2, path2, now2, idle2, sent2,
             retries2, heard2, first2, carrier2, valid3, path3, plane3, heard3, valid4, path4,
-            plane4, heard4, silence2, rto3
+            plane4, heard4, silence2, rto3, window2
         );
         self.judge.clock.next = self.clock.val();
         self.sent.clock.next = self.clock.val();
@@ -194,6 +203,7 @@ impl<const CA: usize, const GA: usize, const C: usize, const N: usize> Logic
         self.first.clock.next = self.clock.val();
         self.carrier.clock.next = self.clock.val();
         self.timeouts.clock.next = self.clock.val();
+        self.windows.clock.next = self.clock.val();
 
         // Every table's writer.
         self.sent.write_enable.next = self.transmit.val().valid;
@@ -201,6 +211,7 @@ impl<const CA: usize, const GA: usize, const C: usize, const N: usize> Logic
         self.sent.write_data.next.next_tsn = bit_cast::<8, 24>(self.transmit.val().next_tsn);
         self.sent.write_data.next.time = self.transmit.val().last_tx;
         self.sent.write_data.next.probe = self.transmit.val().last_was_probe;
+        self.sent.write_data.next.asked = self.transmit.val().last_asked;
         self.retries.write_enable.next = self.transmit.val().retries_valid;
         self.retries.write_address.next = bit_cast::<GA, 16>(self.transmit.val().path);
         self.retries.write_data.next.count = self.transmit.val().retries;
@@ -215,6 +226,9 @@ impl<const CA: usize, const GA: usize, const C: usize, const N: usize> Logic
         self.timeouts.write_address.next = bit_cast::<GA, 16>(self.measured.val().path);
         self.timeouts.write_data.next.measured = self.measured.val().measured;
         self.timeouts.write_data.next.ticks = self.measured.val().timeout;
+        self.windows.write_enable.next = self.window.val().valid;
+        self.windows.write_address.next = bit_cast::<GA, 16>(self.window.val().path);
+        self.windows.write_data.next = self.window.val().window;
         self.carrier.write_enable.next = self.path_write.val().valid;
         self.carrier.write_address.next = bit_cast::<GA, 16>(self.path_write.val().path);
         self.carrier.write_data.next.live = self.path_write.val().live;
@@ -232,6 +246,7 @@ impl<const CA: usize, const GA: usize, const C: usize, const N: usize> Logic
         self.first.read_address.next = self.shown.val();
         self.carrier.read_address.next = self.shown.val();
         self.timeouts.read_address.next = self.shown.val();
+        self.windows.read_address.next = self.shown.val();
         if !self.hold.val() {
             self.place.d.next = (self.place.q.val() + 1) & self.round.val();
         }
@@ -248,12 +263,14 @@ impl<const CA: usize, const GA: usize, const C: usize, const N: usize> Logic
         self.sent2.d.next.next_tsn = self.sent.read_data.val().next_tsn & self.used_tsn.val();
         self.sent2.d.next.time = self.sent.read_data.val().time & self.used_time.val();
         self.sent2.d.next.probe = self.sent.read_data.val().probe;
+        self.sent2.d.next.asked = self.sent.read_data.val().asked;
         self.retries2.d.next.count = self.retries.read_data.val().count;
         self.retries2.d.next.at = self.retries.read_data.val().at & self.used_time.val();
         self.heard2.d.next = self.heard.read_data.val() & self.used_time.val();
         self.first2.d.next = self.first.read_data.val() & self.used_tsn.val();
         self.carrier2.d.next = self.carrier.read_data.val();
         self.silence2.d.next = self.timeouts.read_data.val();
+        self.window2.d.next = self.windows.read_data.val();
 
         // W2, W3: the judge's.
         self.judge.now.next = self.now2.q.val();
@@ -262,9 +279,13 @@ impl<const CA: usize, const GA: usize, const C: usize, const N: usize> Logic
         self.judge.last_was_probe.next = self.sent2.q.val().probe;
         self.judge.retries.next = self.retries2.q.val().count;
         self.judge.retries_at.next = self.retries2.q.val().at;
-        self.judge.unresolved.next =
+        self.unresolved.next =
             (self.sent2.q.val().next_tsn - self.first2.q.val()) & self.used_tsn.val();
+        self.judge.unresolved.next = self.unresolved.val();
         self.judge.idle.next = self.idle2.q.val();
+        self.judge.closed.next = self.laws.val()
+            & !self.sent2.q.val().asked
+            & (bit_cast::<9, 8>(self.unresolved.val()) >= self.window2.q.val());
         self.rto3.d.next = self.rto.val();
         if self.silence2.q.val().measured & self.rto_floor.val().any() {
             self.rto3.d.next = bit_cast::<32, 26>(self.rto_floor.val());

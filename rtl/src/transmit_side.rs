@@ -136,9 +136,9 @@ pub struct TransmitSide<
     pub trace_give_up_connection: Signal<Out, Bits<12>>,
     configuration: TransmitConfig,
     engine: TransmitEngine<P, CA, GA, C, N, QA, MA>,
-    builder: DescriptorBuilder<N, CA, GA, IW, FA>,
+    builder: DescriptorBuilder<N, CA, GA>,
     ack: AckEngine<CA, GA, C, W>,
-    resolver: Resolver<CA, GA, C, F, W, IW, TA>,
+    resolver: Resolver<CA, GA, C, F, W, IW, TA, FA>,
     control: CongestionControl<CA, GA>,
     connections: ConnectionState<CA, C>,
     give_up: Dff<Bit>,
@@ -313,8 +313,6 @@ impl<
 
         // Descriptors.
         self.builder.claim.next = self.engine.claim.val();
-        self.builder.recall_path.next = self.engine.recall_path.val();
-        self.builder.recall_psn.next = self.engine.recall_psn.val();
         self.builder.forfeit.next = self.engine.forfeit.val();
         self.builder.transmission.next = self.engine.transmission.val();
         self.builder.transmission_plane.next = self.engine.transmission_plane.val();
@@ -361,6 +359,7 @@ impl<
         self.control.path_count.next = self.configuration.path_count.val();
         self.ack.stop.next = self.control.stop.val();
         self.engine.window_limits.next = self.control.limits.val();
+        self.engine.law_window.next = self.control.law_window.val();
         self.engine.timeout.next = self.control.timeout.val();
         self.engine.rto_floor.next = self.congestion.val().rto_floor;
         self.trace_window.next = self.control.trace_window.val();
@@ -373,6 +372,7 @@ impl<
         self.resolver.give_up.next = self.give_up.q.val();
         self.resolver.give_up_connection.next = self.give_up_connection.q.val();
         self.resolver.transmission.next = self.engine.transmission.val();
+        self.resolver.ring_psn.next = self.engine.ring_psn.val();
         self.resolver.transmission_valid.next = self.engine.transmission_valid.val();
         self.resolver.snapshot.next = self.ack.snapshot.val();
         self.resolver.bitvector.next = self.ack.bitvector.val();

@@ -16,7 +16,7 @@ use crate::message::{Message, Messages};
 use crate::mutant::Mutant;
 use crate::receive::ReceivePath;
 use crate::reorder::Reorder;
-use crate::send::{Packet, SendPath};
+use crate::send::{Lost, Packet, SendPath};
 use crate::wire::{Body, Incoming, Outgoing};
 
 mod acknowledge;
@@ -119,7 +119,8 @@ pub struct Nic {
     health: Vec<Health>,
     /// Streams whose next message is whole.
     ready: VecDeque<(u32, u16)>,
-    retransmit: Vec<VecDeque<(u32, Psn)>>,
+    /// By plane: paths and what they lost.
+    retransmit: Vec<VecDeque<(u32, Lost)>>,
     last_retransmit_plane: u32,
     last_new_plane: u32,
     /// By path number: served in its plane's round.

@@ -30,6 +30,15 @@ pub enum Transmission {
     },
 }
 
+/// A packet that must be sent again. It is named whole: by the time it is sent, its place in the table may be another's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Lost {
+    /// Its slot in the path's sequence.
+    pub psn: Psn,
+    /// The packet.
+    pub packet: Packet,
+}
+
 /// What became of a transmission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
@@ -38,7 +47,7 @@ pub enum Fate {
     /// Its packet is at the receiver: the message's slot.
     Delivered(u8),
     /// Its packet must be sent again.
-    Lost(Psn),
+    Lost(Lost),
 }
 
 /// How patient the resolver is. The default is today's hardware.
@@ -62,6 +71,8 @@ pub struct ProbeRule {
     pub max_retries: u32,
     /// Probes in a row on a quiet tail.
     pub tail_probes: u32,
+    /// Unresolved transmissions from which on a law of congestion closes the path.
+    pub closed_from: u32,
 }
 
 /// The newest retransmission, until its fate is known: was it needed?
@@ -96,7 +107,7 @@ struct InFlight {
 /// Why a path wants to probe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Probe {
-    /// Nothing behind the last packets shows a gap.
+    /// Nothing behind the last packets shows a gap, or asks for the acknowledgement that opens the path.
     Tail,
     /// Silence for too long.
     TimeOut,
@@ -132,6 +143,8 @@ pub struct SendPath {
     ack_since_timeout: bool,
     /// Probes since the last data.
     probes_in_row: u32,
+    /// The last transmission asked for an acknowledgement.
+    last_asked: bool,
     /// The newest time-out's probe: what was sent before it and is missing after it is lost, whatever the allowance.
     timeout_probe: Option<Tsn>,
     again: Option<Again>,
@@ -157,6 +170,7 @@ impl SendPath {
             retries: 0,
             ack_since_timeout: false,
             probes_in_row: 0,
+            last_asked: false,
             timeout_probe: None,
             again: None,
             in_flight: Vec::new(),
@@ -190,12 +204,17 @@ impl SendPath {
         (psn, self.send_data(psn, packet, Reason::First, now))
     }
 
+    /// The packet sent just now asks for an acknowledgement, or not.
+    pub fn asks(&mut self, asks: bool) {
+        self.last_asked = asks;
+    }
+
     /// Sends a lost packet again: same PSN, new TSN.
-    pub fn send_again(&mut self, psn: Psn, now: u32) -> (Packet, Tsn) {
-        let packet = self.packet(psn);
+    pub fn send_again(&mut self, lost: Lost, now: u32) -> Tsn {
+        let Lost { psn, packet } = lost;
         let tsn = self.send_data(psn, packet, Reason::Lost, now);
         self.again = Some(Again { psn, tsn });
-        (packet, tsn)
+        tsn
     }
 
     /// The packet that a PSN names.
@@ -238,12 +257,16 @@ impl SendPath {
         let slot = packet.slot;
         let tsn = self.transmit(Transmission::Data { psn, slot }, now);
         self.probes_in_row = 0;
-        let place = self.index(psn);
-        self.in_flight[place] = InFlight {
-            packet,
-            tsn,
-            reason,
-        };
+        self.last_asked = true;
+        // The place of one that arrived while it waited to be sent again may be a newer packet's.
+        if self.next_psn.distance_from(psn) <= self.window() {
+            let place = self.index(psn);
+            self.in_flight[place] = InFlight {
+                packet,
+                tsn,
+                reason,
+            };
+        }
         tsn
     }
 
@@ -256,6 +279,7 @@ impl SendPath {
             self.timeout_probe = Some(tsn);
         }
         self.probes_in_row += 1;
+        self.last_asked = true;
         tsn
     }
 
@@ -276,6 +300,7 @@ impl SendPath {
         let limit = u64::from(rule.rto) << retries.min(MAX_BACKOFF_SHIFT);
         let silent = |since: u32| u64::from(now.wrapping_sub(since)) >= limit;
         let quiet = rule.quiet && self.probes_in_row < rule.tail_probes;
+        let closed = self.unresolved() >= rule.closed_from && !self.last_asked;
         if self.unresolved() == 0 {
             None
         } else if silent(self.last_tx) && silent(self.last_ack) {
@@ -286,7 +311,7 @@ impl SendPath {
                     Probe::TimeOut
                 },
             )
-        } else if quiet && self.unresolved() < MAX_UNRESOLVED {
+        } else if (quiet || closed) && self.unresolved() < MAX_UNRESOLVED {
             Some(Probe::Tail)
         } else {
             None
@@ -410,7 +435,10 @@ impl SendPath {
                 Fate::Probe
             }
             Transmission::Data { psn, slot } if self.is_delivered(psn) => Fate::Delivered(slot),
-            Transmission::Data { psn, .. } => Fate::Lost(psn),
+            Transmission::Data { psn, .. } => Fate::Lost(Lost {
+                psn,
+                packet: self.packet(psn),
+            }),
         }
     }
 
@@ -470,8 +498,10 @@ mod tests {
             Some(psn.plus(1)),
             "the newest missing"
         );
-        assert_eq!(path.resolve(), Fate::Lost(psn));
-        path.send_again(psn, 2);
+        let packet = Packet { slot: 0, index: 0 };
+        let lost = Lost { psn, packet };
+        assert_eq!(path.resolve(), Fate::Lost(lost));
+        path.send_again(lost, 2);
         assert_eq!(path.next_to_copy(true), Some(psn));
         assert_eq!(path.next_to_copy(false), Some(psn));
         path.send_copy(psn, 3);

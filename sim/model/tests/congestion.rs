@@ -229,6 +229,86 @@ fn marks_shrink_windows_and_their_end_lets_them_grow() {
     assert!(pair.max_unresolved >= 8, "{}", pair.max_unresolved);
 }
 
+/// 64 packets, until something has happened to the path; then one.
+#[derive(Clone, Debug, Default)]
+struct Falls {
+    fell: bool,
+    at_loss: bool,
+}
+
+impl Law for Falls {
+    fn on_ack(&mut self, _: &AckEvent) {
+        self.fell |= !self.at_loss;
+    }
+    fn on_loss(&mut self, _: u32) {
+        self.fell = true;
+    }
+    fn on_timeout(&mut self, _: u32) {}
+    fn window(&self) -> u32 {
+        if self.fell { ONE } else { 64 * ONE }
+    }
+}
+
+impl LawSettings for Falls {
+    fn start(&self, _: u32) -> Box<dyn Law> {
+        Box::new(self.clone())
+    }
+}
+
+/// Two hosts under `law`, of which the first sends more than its windows hold; it can wait for no time-out.
+fn falling(law: &Falls, rules: Vec<Rule>) -> Pair {
+    let mut setup = Setup {
+        rules,
+        ..Setup::whole()
+    };
+    setup.tunables.rto = 1 << 24;
+    setup.tunables.ack_every = 255;
+    setup.tunables.window = 64;
+    let law = law.clone();
+    let mut pair = Pair::with_law(setup, &|| Box::new(law.clone()));
+    (0..2).for_each(|n| pair.hosts[0].endpoint.post(write(n, MEMORY as u32)));
+    pair
+}
+
+#[test]
+fn a_path_that_a_falling_window_closes_asks_for_an_acknowledgement() {
+    // A change of marks is answered at once: windows fall while packets are under way that asked for no answer.
+    let mark = (0..PATHS).map(|path| Rule::new(Fault::Mark).from(0).path(path as u8).nth(2));
+    let mut pair = falling(&Falls::default(), mark.collect());
+    pair.run(2, 1_000_000);
+    let counters = pair.hosts[0].endpoint.nic.counters();
+    assert!(counters.get(Counter::TxTailProbes) > 0);
+    assert_eq!(counters.get(Counter::TxTimeoutProbes), 0);
+}
+
+#[test]
+fn what_was_lost_goes_again_at_once_though_the_window_fell() {
+    let law = Falls {
+        at_loss: true,
+        ..Falls::default()
+    };
+    let lose = (1..6).map(|n| Rule::new(Fault::Drop).from(0).path(0).nth(n));
+    let mut pair = falling(&law, lose.collect());
+    let count = |pair: &Pair, counter| pair.hosts[0].endpoint.nic.counters().get(counter);
+    let before = |pair: &Pair| {
+        pair.hosts[0]
+            .endpoint
+            .nic
+            .send_path(0)
+            .unwrap()
+            .last_ack()
+    };
+    while count(&pair, Counter::TxRetransmissions) == 0 {
+        pair.step();
+    }
+    let acked = before(&pair);
+    while before(&pair) == acked && count(&pair, Counter::TxRetransmissions) < 5 {
+        pair.step();
+    }
+    assert_eq!(count(&pair, Counter::TxRetransmissions), 5);
+    pair.run(2, 1_000_000);
+}
+
 #[test]
 fn the_connection_window_bounds_all_paths_together() {
     let mut setup = Setup::whole();

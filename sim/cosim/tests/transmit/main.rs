@@ -1,4 +1,5 @@
 //! The transmit side's cores, as emitted Verilog in Verilator, against references.
+mod answers;
 #[path = "../datapath/mod.rs"]
 mod datapath;
 mod dut;
@@ -6,5 +7,6 @@ mod lint;
 mod lockstep;
 mod packets;
 mod units;
+mod waiting;
 mod windows;
 mod world;

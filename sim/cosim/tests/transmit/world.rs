@@ -5,7 +5,7 @@ use metaroce_model::config::{Congestion, Options, Size, Tunables};
 use metaroce_model::nic::{Choice, Decision, Nic};
 use metaroce_model::send::Fate;
 use metaroce_model::tracker::ReceiveBuffer;
-use metaroce_model::wire::{Body, Incoming, Outgoing};
+use metaroce_model::wire::{Incoming, Outgoing};
 use metaroce_protocol::{
     ConnectionEntry, Counter, PathEntry, Profile, Psn, RegionEntry, Tsn, Wqe, WqeOpcode,
 };
@@ -67,16 +67,20 @@ pub struct World {
     numbers: HashMap<(u16, u16), (u16, u32)>,
     /// Connections all of whose frames are lost.
     pub dead: u32,
+    /// Connections whose answers wait.
+    pub muted: u32,
+    /// Data frames that were lost, with their planes.
+    pub dropped: Vec<(usize, Incoming)>,
     expected: Vec<VecDeque<Descriptor>>,
     in_out: Vec<VecDeque<Outgoing>>,
     wire: Vec<VecDeque<(u64, Incoming)>>,
-    back: Vec<VecDeque<(u64, Incoming)>>,
+    pub(super) back: Vec<VecDeque<(u64, Incoming)>>,
     ready: Vec<bool>,
     /// ACKs and refusals under way in the ACK engine.
     stages: VecDeque<Option<Incoming>>,
     /// The next of them.
     offered: Option<Incoming>,
-    old: Vec<Incoming>,
+    pub(super) old: Vec<Incoming>,
 }
 
 impl World {
@@ -125,6 +129,8 @@ impl World {
             slots: 0,
             numbers: HashMap::new(),
             dead: 0,
+            muted: 0,
+            dropped: Vec::new(),
             expected: vec![VecDeque::new(); planes],
             in_out: vec![VecDeque::new(); planes],
             wire: vec![VecDeque::new(); planes],
@@ -368,14 +374,19 @@ impl World {
                 self.cycle
             );
             let out = self.in_out[plane].pop_front().unwrap();
-            let dead = self.dead >> (out.frame.dest_qp & (self.size.connections - 1)) & 1 == 1;
-            if !dead && !self.rng.random_bool(self.trouble.loss) {
-                let at = self.cycle + self.rng.random_range(1..=self.trouble.latency);
+            if self.is_in(self.dead, &out.frame) || self.rng.random_bool(self.trouble.loss) {
+                self.dropped.push((plane, out.frame));
+            } else {
                 let ce = self.trouble.mark > 0.0 && self.rng.random_bool(self.trouble.mark);
-                let frame = Incoming { ce, ..out.frame };
-                self.wire[plane].push_back((at, frame));
+                self.carry(plane, Incoming { ce, ..out.frame });
             }
         }
+    }
+
+    /// A frame sets out for the peer.
+    pub fn carry(&mut self, plane: usize, frame: Incoming) {
+        let at = self.cycle + self.rng.random_range(1..=self.trouble.latency);
+        self.wire[plane].push_back((at, frame));
     }
 
     fn advance(&mut self) {
@@ -406,57 +417,6 @@ impl World {
         if let Some(refusal) = self.peer.build_refusal() {
             self.answer(refusal);
         }
-    }
-
-    fn answer(&mut self, out: Outgoing) {
-        let dead = self.dead >> (out.frame.dest_qp & (self.size.connections - 1)) & 1 == 1;
-        if dead || self.rng.random_bool(self.trouble.loss) {
-            return;
-        }
-        let at = self.cycle + self.rng.random_range(1..=self.trouble.latency);
-        self.back[out.plane as usize].push_back((at, out.frame));
-    }
-
-    /// The frame that the ACK engine is offered in this cycle.
-    fn frame_back(&mut self) -> Option<Incoming> {
-        if self.rng.random_bool(self.trouble.forge) {
-            return self.forged();
-        }
-        let first = self.rng.random_range(0..self.back.len());
-        for k in 0..self.back.len() {
-            let plane = (first + k) % self.back.len();
-            if self.back[plane]
-                .front()
-                .is_some_and(|(at, _)| *at <= self.cycle)
-            {
-                let frame = self.back[plane].pop_front().unwrap().1;
-                self.old.push(frame);
-                return Some(frame);
-            }
-        }
-        None
-    }
-
-    /// An old ACK, as it was or with one field turned.
-    fn forged(&mut self) -> Option<Incoming> {
-        if self.old.is_empty() {
-            return None;
-        }
-        let from = self.old.len().saturating_sub(200);
-        let mut frame = self.old[self.rng.random_range(from..self.old.len())];
-        if matches!(frame.body, Body::Refusal(_)) {
-            frame.epoch ^= 1;
-        }
-        match self.rng.random_range(0..7) {
-            0 => frame.epoch ^= 1 << self.rng.random_range(0..8),
-            1 => frame.dest_qp ^= 1 << self.rng.random_range(0..24),
-            2 => frame.path ^= 1 << self.rng.random_range(0..8),
-            3 => frame.psn = frame.psn.plus(self.rng.random_range(400..1 << 23)),
-            4 => frame.tsn = frame.tsn.plus(self.rng.random_range(400..1 << 23)),
-            5 => frame.psn = frame.psn.minus(self.rng.random_range(0..1 << 22)),
-            _ => {}
-        }
-        Some(frame)
     }
 
     /// Until every posted message has ended.

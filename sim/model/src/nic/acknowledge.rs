@@ -4,7 +4,7 @@ use metaroce_protocol::{Counter, Nak, RefusalReason, Sack};
 use super::epoch::Standing;
 use super::{Failure, Nic};
 use crate::mutant::Mutant;
-use crate::send::{AckVerdict, Fate};
+use crate::send::{AckVerdict, Fate, Lost};
 use crate::wire::{Body, Incoming};
 
 /// Second copies that one loss pays for (ours): what is under way at a round trip of 300 us and 400 Gb/s. More than a short
@@ -126,18 +126,24 @@ impl Nic {
                 self.counters.add(Counter::ResolvedDelivered, 1);
             }
             Fate::Lost(_) if self.options.is(Mutant::NoRetransmission) => {}
-            Fate::Lost(psn) if self.options.is(Mutant::RetransmitOnAnotherPath) => {
-                self.move_packet(path, psn);
+            Fate::Lost(lost) if self.options.is(Mutant::RetransmitOnAnotherPath) => {
+                self.move_packet(path, lost.packet);
             }
-            Fate::Lost(psn) => {
+            Fate::Lost(lost) => {
                 if self.options.is(Mutant::GoBackN) {
-                    let later = (1..state.send.next_psn.distance_from(psn)).map(|n| psn.plus(n));
-                    self.retransmit[plane as usize].extend(later.map(|psn| (path, psn)));
+                    let sent = &state.send;
+                    let later =
+                        (1..sent.next_psn.distance_from(lost.psn)).map(|n| lost.psn.plus(n));
+                    let later = later.map(|psn| Lost {
+                        psn,
+                        packet: sent.packet(psn),
+                    });
+                    self.retransmit[plane as usize].extend(later.map(|lost| (path, lost)));
                 }
                 match &mut state.standing {
-                    Standing::Open => self.retransmit[plane as usize].push_back((path, psn)),
-                    Standing::Closing { parked, .. } => parked.push(psn),
-                    Standing::Draining(_) => self.move_packet(path, psn),
+                    Standing::Open => self.retransmit[plane as usize].push_back((path, lost)),
+                    Standing::Closing { parked, .. } => parked.push(lost),
+                    Standing::Draining(_) => self.move_packet(path, lost.packet),
                 }
                 self.counters.add(Counter::ResolvedLost, 1);
                 self.on_lost(path);

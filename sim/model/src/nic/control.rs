@@ -117,6 +117,7 @@ impl Nic {
             rto: self.rto(path) >> if no_back_off { back_off } else { 0 },
             max_retries: self.tunables.max_retries,
             tail_probes: 1 + self.options.extra_tail_probes + allowance,
+            closed_from: path.law.window() / ONE,
         }
     }
 

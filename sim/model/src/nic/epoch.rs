@@ -8,7 +8,7 @@ use metaroce_protocol::{Counter, Psn, Sack, Sync, Tsn};
 use super::{Extra, Failure, Marks, Nic, PathState};
 use crate::congestion::RttEstimate;
 use crate::receive::ReceivePath;
-use crate::send::SendPath;
+use crate::send::{Lost, Packet, SendPath};
 use crate::wire::{Body, Incoming, Outgoing};
 
 /// What the next epoch starts with.
@@ -31,7 +31,7 @@ pub(super) enum Standing {
         /// When the last SYNC was sent, and how many were.
         asked: Option<u32>,
         tries: u32,
-        parked: Vec<Psn>,
+        parked: Vec<Lost>,
     },
     /// The last word is here.
     Draining(Next),
@@ -70,7 +70,7 @@ impl Nic {
             tsn: state.send.next_tsn,
         };
         let queue = &mut self.retransmit[usize::from(state.config.plane)];
-        let parked = (queue.iter().filter(|&&(p, _)| p == path)).map(|&(_, psn)| psn);
+        let parked = (queue.iter().filter(|&&(p, _)| p == path)).map(|&(_, lost)| lost);
         let parked = parked.collect();
         queue.retain(|&(p, _)| p != path);
         state.standing = Standing::Closing {
@@ -208,18 +208,17 @@ impl Nic {
             return;
         }
         state.standing = Standing::Draining(next);
-        for psn in parked {
-            if self.path(path).send.is_delivered(psn) {
-                self.on_delivered_late(path, psn);
+        for lost in parked {
+            if self.path(path).send.is_delivered(lost.psn) {
+                self.on_delivered_late(path, lost.packet);
             } else {
-                self.move_packet(path, psn);
+                self.move_packet(path, lost.packet);
             }
         }
     }
 
     /// What the receiver lacks of a closed epoch goes to other paths, with numbers of its own there.
-    pub(super) fn move_packet(&mut self, path: u32, psn: Psn) {
-        let packet = self.path(path).send.packet(psn);
+    pub(super) fn move_packet(&mut self, path: u32, packet: Packet) {
         self.extra.count(Extra::PacketsMoved);
         self.moved.push_back((self.connection_of(path), packet));
     }

@@ -83,6 +83,7 @@ impl Nic {
         let judged = state.and_then(|state| {
             let rule = ProbeRule {
                 rto: self.judged_rto(path, state),
+                closed_from: self.told_window(path),
                 ..self.probe_rule(state, 0, idle)
             };
             Some(Judged {
@@ -231,7 +232,7 @@ impl Nic {
         let state = self.path(path);
         let window = self.tunables.window.min(self.told_window(path));
         Room {
-            pipe: state.send.pipe_room(window),
+            pipe: state.send.pipe_room(self.tunables.window),
             new: state.send.headroom(window),
         }
     }
@@ -294,6 +295,8 @@ impl Nic {
         let mut outgoing = self.send_new(path, packet, now);
         // By what the look saw: an acknowledgement that it missed makes the request needless.
         outgoing.frame.ack_request = last || room.new == 1;
+        let asks = outgoing.frame.ack_request;
+        self.path_mut(path).send.asks(asks);
         Ok(Decision::New(outgoing))
     }
 

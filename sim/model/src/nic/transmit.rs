@@ -161,41 +161,44 @@ impl Nic {
 
     /// The oldest lost packet of a plane goes again, or is thrown away.
     pub(super) fn retransmit_head(&mut self, plane: u32, now: u32) -> Option<Decision> {
-        let (path, psn) = self.retransmit[plane as usize].pop_front()?;
+        let (path, lost) = self.retransmit[plane as usize].pop_front()?;
         if self.connection(path).failure.is_some() {
             self.counters.add(Counter::TxDiscarded, 1);
             return Some(Decision::Discard(path));
         }
-        if self.patience(path)?.early && self.path(path).send.is_delivered(psn) {
+        if self.patience(path)?.early && self.path(path).send.is_delivered(lost.psn) {
             self.extra.count(Extra::SparedRetransmissions);
-            self.on_delivered_late(path, psn);
+            self.on_delivered_late(path, lost.packet);
             return Some(Decision::Discard(path));
         }
         if self.options.is(Mutant::RetransmitWithNewPsn) {
-            let packet = self.path(path).send.packet(psn);
-            let (psn, tsn) = self.path_mut(path).send.send_new(packet, now);
-            return Some(Decision::Retransmit(
-                self.sent_again(path, psn, tsn, packet, now),
-            ));
+            let (psn, tsn) = self.path_mut(path).send.send_new(lost.packet, now);
+            return Some(Decision::Retransmit(self.sent_again(
+                path,
+                psn,
+                tsn,
+                lost.packet,
+                now,
+            )));
         }
-        let (packet, tsn) = self.path_mut(path).send.send_again(psn, now);
+        let tsn = self.path_mut(path).send.send_again(lost, now);
         self.counters.add(Counter::TxRetransmissions, 1);
-        let outgoing = self.sent_again(path, psn, tsn, packet, now);
+        let outgoing = self.sent_again(path, lost.psn, tsn, lost.packet, now);
         Some(Decision::Retransmit(outgoing))
     }
 
     /// A packet that was taken for lost has arrived after all.
-    pub(super) fn on_delivered_late(&mut self, path: u32, psn: Psn) {
+    pub(super) fn on_delivered_late(&mut self, path: u32, packet: Packet) {
         let max_allowance = self.options.max_allowance;
         self.connection_mut(path).reorder.on_needless(max_allowance);
-        let slot = self.path(path).send.packet(psn).slot;
+        let slot = packet.slot;
         self.ring_of_mut(slot).on_delivered(slot);
         self.counters.add(Counter::ResolvedDelivered, 1);
     }
 
     pub(super) fn may_retransmit(&self, path: u32) -> bool {
         self.connection(path).failure.is_some()
-            || self.path(path).send.pipe_room(self.window(self.path(path))) > 0
+            || self.path(path).send.pipe_room(self.tunables.window) > 0
     }
 
     /// New data of the current message and of the current response, in turn where there are both.
@@ -259,10 +262,12 @@ impl Nic {
         let (psn, tsn) = self.path_mut(path).send.send_new(packet, now);
         self.last_was_response = packet.slot >= super::RESPONSE_SLOTS;
         let full = self.path(path).send.headroom(self.window(self.path(path))) == 0;
+        let ack_request = segment.last || full;
+        self.path_mut(path).send.asks(ack_request);
         let header = self.header(path, psn, tsn, self.body(packet));
         let header = Incoming {
             timestamp: now,
-            ack_request: segment.last || full,
+            ack_request,
             ..header
         };
         let outgoing = self.outgoing_data(path, packet, header);
