@@ -98,6 +98,14 @@ impl AxiLiteMaster {
         self.answers.pop_front()
     }
 
+    /// The write that has begun and is not answered: the NIC may act on it already.
+    pub fn under_way(&self) -> Option<(u32, u32)> {
+        match self.queue.front() {
+            Some(&Access::Write(offset, value)) if self.begun => Some((offset, value)),
+            _ => None,
+        }
+    }
+
     /// Whether every access is answered.
     pub fn is_idle(&self) -> bool {
         self.queue.is_empty()

@@ -7,6 +7,8 @@ use metaroce_protocol::registers::{self as map, CONGESTION};
 use metaroce_protocol::table::host::ConfigCommit;
 use metaroce_protocol::{ConfigTable, ConnectionEntry, Cqe, PathEntry, RegionEntry, Rqe, Wqe};
 
+use crate::axi_mem::Memory;
+
 /// Bytes of a table entry.
 const ENTRY_BYTES: usize = 32;
 
@@ -17,6 +19,8 @@ pub struct HostView {
     wqes: u32,
     rqes: u32,
     cqes: u32,
+    /// CQEs that the host has read, as its newest write says, answered or not.
+    read: u32,
     /// Entries that CONFIG_COMMIT asked for and the NIC has not written yet, and the other way round: the NIC may write one before
     /// it answers the bus. Table and index.
     asked: VecDeque<(u32, u32)>,
@@ -34,6 +38,7 @@ impl Default for HostView {
             wqes: 0,
             rqes: 0,
             cqes: 0,
+            read: 0,
             asked: VecDeque::new(),
             written: VecDeque::new(),
         }
@@ -75,8 +80,16 @@ impl HostView {
         }
     }
 
+    /// A register write has begun.
+    pub fn begin(&mut self, offset: u32, value: u32) {
+        if offset == map::CQ_CONSUMER.offset {
+            self.read = value;
+        }
+    }
+
     /// A register write.
     pub fn write(&mut self, offset: u32, value: u32, nic: &mut Nic) {
+        self.begin(offset, value);
         self.words[offset as usize / 4] = value;
         nic.set_tunables(self.tunables());
         if CONGESTION.iter().any(|register| register.offset == offset) {
@@ -144,16 +157,29 @@ impl HostView {
         self.get(map::RQ_DOORBELL).wrapping_sub(self.rqes)
     }
 
-    /// Host address of the next RQE.
+    /// Host address of the next RQE, which is taken.
     pub fn next_rqe_address(&mut self) -> u64 {
-        let slot = self.rqes & mask(self.get(map::RQ_SIZE_LOG2));
+        let address = self.rqe_address();
         self.rqes = self.rqes.wrapping_add(1);
+        address
+    }
+
+    fn rqe_address(&self) -> u64 {
+        let slot = self.rqes & mask(self.get(map::RQ_SIZE_LOG2));
         self.base(map::RQ_BASE_LO, map::RQ_BASE_HI) + u64::from(slot) * Rqe::BYTES as u64
+    }
+
+    /// The oldest RQE that was not taken, if memory gives it.
+    pub fn peek_rqe(&self, memory: &Memory) -> Option<Rqe> {
+        let bytes = memory.bytes(self.rqe_address(), Rqe::BYTES);
+        bytes
+            .filter(|_| self.waiting_rqes() > 0)
+            .and_then(|bytes| Rqe::decode(bytes).ok())
     }
 
     /// Whether the completion queue has a free place.
     pub fn has_cqe_room(&self) -> bool {
-        self.cqes.wrapping_sub(self.get(map::CQ_CONSUMER)) < 1 << self.get(map::CQ_SIZE_LOG2)
+        self.cqes.wrapping_sub(self.read) < 1 << self.get(map::CQ_SIZE_LOG2)
     }
 
     /// Host address of the next CQE, and its phase.

@@ -164,8 +164,10 @@ impl Lockstep {
         if let Some(plane) = commits.acknowledge {
             self.on_acknowledge(plane as usize, can_be_true, commits.now)?;
         }
-        if let Some((path, packets)) = commits.window {
-            self.on_window(path, packets)?;
+        let window = self.nic.tell_window();
+        if window != commits.window {
+            let found = format!("{:?}", commits.window);
+            return Err(self.differs("trace_window", format!("{window:?}"), found));
         }
         if let Some(connection) = commits.give_up {
             self.nic.give_up(connection);
@@ -306,17 +308,6 @@ impl Lockstep {
         Ok(())
     }
 
-    fn on_window(&mut self, path: u32, packets: u32) -> Outcome {
-        match self.nic.tell_window(path) {
-            Some(expected) if expected == packets => Ok(()),
-            expected => Err(self.differs(
-                "trace_window_packets",
-                format!("{expected:?}"),
-                format!("path {path}: {packets}"),
-            )),
-        }
-    }
-
     fn on_drop(&mut self, plane: usize) -> Outcome {
         let next = self.planes[plane].arrivals.next_drop();
         let reason = next.ok_or_else(|| self.no_frame(plane, "trace_drop", "a drop"))?;
@@ -356,7 +347,7 @@ impl Lockstep {
                 "it completes",
             )
         })?;
-        let (address, phase) = self.host.next_cqe_place();
+        let (address, phase) = self.next_cqe_place("trace_retire_valid")?;
         let cqe = Cqe {
             wr_id: wqe.wr_id,
             status,
@@ -458,10 +449,7 @@ impl Lockstep {
             let left = self.host.unwritten().to_string();
             return Err(self.differs("entries of tables left over", left, "0"));
         }
-        if self.receiving.waiting() > 0 && self.host.has_cqe_room() {
-            let told = self.receiving.waiting().to_string();
-            return Err(self.differs("messages that came and are not told of", "0", told));
-        }
+        self.check_messages_told()?;
         let values = |name| (self.nic.counters().get(name), counter(name));
         let differing = Counter::ALL.iter().filter(|&&name| {
             let (expected, found) = values(name);

@@ -292,6 +292,9 @@ impl Station {
             }
             self.answers.push(answer);
         }
+        if let Some((offset, value)) = self.registers.under_way() {
+            self.lockstep.on_register_begun(offset, value);
+        }
         self.lockstep.on_commits(commits, cycle)?;
         let mut frames = Vec::new();
         for (plane, sink) in self.tx.iter_mut().enumerate() {

@@ -89,9 +89,14 @@ impl<R> Stream<R> {
         }
     }
 
+    /// Whether one more buffer finds room.
+    pub fn has_room(&self) -> bool {
+        self.posted.len() < self.receives
+    }
+
     /// Posts a buffer behind the others; `false`: there is no room.
     pub fn post(&mut self, buffer: ReceiveBuffer) -> bool {
-        let room = self.posted.len() < self.receives;
+        let room = self.has_room();
         if room {
             let taken_by = None;
             self.posted.push_back(Posted { buffer, taken_by });
@@ -102,6 +107,11 @@ impl<R> Stream<R> {
     /// Number of the next message, and of the oldest buffer that no ended message took.
     pub fn next(&self) -> (u16, u32) {
         (self.next, self.first_posted)
+    }
+
+    /// Buffers that no ended message took.
+    pub fn held(&self) -> usize {
+        self.posted.len()
     }
 
     /// Buffers that wait for a message.

@@ -290,14 +290,7 @@ fn what_was_lost_goes_again_at_once_though_the_window_fell() {
     let lose = (1..6).map(|n| Rule::new(Fault::Drop).from(0).path(0).nth(n));
     let mut pair = falling(&law, lose.collect());
     let count = |pair: &Pair, counter| pair.hosts[0].endpoint.nic.counters().get(counter);
-    let before = |pair: &Pair| {
-        pair.hosts[0]
-            .endpoint
-            .nic
-            .send_path(0)
-            .unwrap()
-            .last_ack()
-    };
+    let before = |pair: &Pair| pair.hosts[0].endpoint.nic.send_path(0).unwrap().last_ack();
     while count(&pair, Counter::TxRetransmissions) == 0 {
         pair.step();
     }

@@ -2,6 +2,11 @@
 use super::{Lockstep, Outcome};
 
 impl Lockstep {
+    /// A register write that the NIC may act on, but has not answered.
+    pub fn on_register_begun(&mut self, offset: u32, value: u32) {
+        self.host.begin(offset, value);
+    }
+
     /// A register write that the NIC has answered.
     pub fn on_register_write(&mut self, offset: u32, value: u32) -> Outcome {
         self.host.write(offset, value, &mut self.nic);

@@ -111,7 +111,7 @@ impl Lockstep {
             true => (self.refusal()?, Marks::new()),
             false => self.told()?,
         };
-        let (address, phase) = self.host.next_cqe_place();
+        let (address, phase) = self.next_cqe_place("trace_tell_valid")?;
         let cqe = Cqe {
             received: true,
             phase,
@@ -120,6 +120,43 @@ impl Lockstep {
         self.nic.count(metaroce_protocol::Counter::Completions);
         self.completions.push_back((address, cqe.encode(), marks));
         Ok(())
+    }
+
+    /// Where the next CQE goes: the completion queue has a place for it, by what its host said it has read.
+    pub(super) fn next_cqe_place(&mut self, signal: &str) -> Result<(u64, bool), Mismatch> {
+        if !self.host.has_cqe_room() {
+            return Err(self.differs(signal, "the completion queue is full", "a completion"));
+        }
+        Ok(self.host.next_cqe_place())
+    }
+
+    /// The NIC is quiet: no message is whole and has not ended, none that ended is not told of, and no RQE waits that could be posted.
+    pub(super) fn check_messages_told(&mut self) -> Outcome {
+        if let Some((connection, stream)) = self.nic.next_whole() {
+            let found = format!("one of connection {connection}, stream {stream}");
+            return Err(self.differs("messages that are whole and go on", "0", found));
+        }
+        if !self.host.has_cqe_room() {
+            return Ok(());
+        }
+        let told = self.receiving.waiting();
+        if told > 0 {
+            let what = "messages that came and are not told of";
+            return Err(self.differs(what, "0", told.to_string()));
+        }
+        let most = 1 << self.capabilities.posts_log2;
+        match self.host.peek_rqe(&self.memory.borrow()) {
+            Some(rqe) if self.is_due(&rqe) && self.nic.held_buffers() < most => {
+                Err(self.differs("RQEs that could be posted", "0", format!("{rqe:?}")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether an RQE can be posted, or must be refused.
+    fn is_due(&self, rqe: &Rqe) -> bool {
+        let (connection, stream) = (rqe.connection.into(), rqe.stream);
+        !self.nic.takes_receives(connection, stream) || self.nic.can_post(connection, stream)
     }
 
     fn told(&mut self) -> Result<(Cqe, Marks), Mismatch> {

@@ -118,7 +118,10 @@ fn marks_slow_a_sender_down_and_their_end_lets_it_recover() {
     world.trouble.mark = 0.5;
     sent(&mut world, 2_000);
     let again = sent(&mut world, 6_000);
-    assert!(world.decisions[0] > 0, "a window that falls asks for an acknowledgement");
+    assert!(
+        world.decisions[0] > 0,
+        "a window that falls asks for an acknowledgement"
+    );
     println!("  packets and mean window: marked {marked:?}, calm {calm:?}, marked again {again:?}");
     assert!(marked.1 < 3.0 && again.1 < 3.0 && calm.1 > 8.0);
     assert!(2 * marked.0 < calm.0 && 2 * again.0 < calm.0);

@@ -342,11 +342,9 @@ impl World {
         if let Some(frame) = frame {
             self.nic.acknowledge(&frame, now);
         }
-        if let Some((path, packets)) = commits.window {
-            let told = self.nic.tell_window(path);
-            assert_eq!(told, Some(packets), "cycle {}: path {path}", self.cycle);
-            self.windows.push((path, packets));
-        }
+        let window = self.nic.tell_window();
+        assert_eq!(commits.window, window, "cycle {}: window", self.cycle);
+        self.windows.extend(window);
         if let Some(connection) = commits.give_up {
             self.nic.give_up(connection);
         }

@@ -121,6 +121,30 @@ impl Nic {
         stream.map_or((0, 0), Stream::next)
     }
 
+    /// Whether a buffer finds room on a stream of a connection.
+    pub fn can_post(&self, connection: u32, stream: u16) -> bool {
+        let state = self.connections.get(connection as usize);
+        let Some(state) = state.and_then(Option::as_ref) else {
+            return false;
+        };
+        let posted = state.streams.get(&stream);
+        stream < self.size.trackers.streams && posted.is_none_or(Stream::has_room)
+    }
+
+    /// Posted buffers of all connections that no ended message took.
+    pub fn held_buffers(&self) -> usize {
+        let streams = self.connections.iter().flatten();
+        streams
+            .flat_map(|c| c.streams.values())
+            .map(Stream::held)
+            .sum()
+    }
+
+    /// Connection and stream of a message that is whole and has not ended.
+    pub fn next_whole(&self) -> Option<(u32, u16)> {
+        self.ready.front().copied()
+    }
+
     /// Posts a buffer on a stream of a connection. `false`: no such connection or stream, or no room.
     pub fn post_receive(&mut self, connection: u32, stream: u16, buffer: ReceiveBuffer) -> bool {
         let trackers = self.size.trackers;

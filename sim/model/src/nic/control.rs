@@ -73,7 +73,7 @@ impl Nic {
             windows,
             now,
         });
-        self.after_event(path);
+        self.after_ack(path);
         self.on_marks(path, delivered, marked.min(delivered));
         if marked > 0 {
             self.connection_mut(path).copies = 0;

@@ -11,11 +11,16 @@ const LARGEST: u32 = 256;
 /// From the ACK that measures a round trip to the judgement that knows it.
 const MEASURED: u64 = 4;
 
-/// The window of a path, as far as its sender knows, and those on their way.
-#[derive(Debug)]
-struct Window {
-    told: u32,
-    coming: VecDeque<u32>,
+/// From the cycle in which a law hears of an event to that in which its window is told.
+const TOLD: u64 = 15;
+
+/// A window on its way to its sender.
+#[derive(Clone, Copy, Debug)]
+struct Coming {
+    /// The cycle in which it is told.
+    due: u64,
+    path: u32,
+    packets: u32,
 }
 
 /// A time-out that waits for a cycle without an applied ACK.
@@ -32,7 +37,9 @@ struct Late {
 pub(super) struct Hearing {
     /// It listens: there is a law, or round trips are measured.
     listens: bool,
-    windows: BTreeMap<u32, Window>,
+    /// By path: its window, as far as its sender knows.
+    windows: BTreeMap<u32, u32>,
+    coming: VecDeque<Coming>,
     late: Option<Late>,
     /// The last cycle in which an ACK was applied.
     applied: Option<u64>,
@@ -77,18 +84,21 @@ impl Nic {
         self.looks.is_some() && self.hearing.listens
     }
 
-    /// The window engine tells the window of a path after the oldest of its events that it has not told of; `None`: there is none.
-    pub fn tell_window(&mut self, path: u32) -> Option<u32> {
-        let next = self.hearing.windows.get_mut(&path)?.coming.pop_front()?;
+    /// The window engine tells a path's window in this cycle, in packets. `None`: it tells none.
+    pub fn tell_window(&mut self) -> Option<(u32, u32)> {
+        let cycle = self.looks.as_ref()?.cycle();
+        let due = self.hearing.coming.front()?.due == cycle;
+        let Coming { path, packets, .. } =
+            due.then(|| self.hearing.coming.pop_front()).flatten()?;
         self.remember(path);
-        self.hearing.windows.get_mut(&path)?.told = next;
-        Some(next)
+        self.hearing.windows.insert(path, packets);
+        Some((path, packets))
     }
 
     /// The law's window in whole packets, as the path's sender knows it.
     pub(super) fn told_window(&self, path: u32) -> u32 {
         match self.hearing.windows.get(&path) {
-            Some(window) => window.told,
+            Some(&told) => told,
             None => self.law_window(path),
         }
     }
@@ -100,6 +110,7 @@ impl Nic {
     /// A path begins.
     pub(super) fn forget_windows(&mut self, path: u32) {
         self.hearing.windows.remove(&path);
+        self.hearing.coming.retain(|coming| coming.path != path);
     }
 
     /// An ACK is applied: its law is about to hear of it.
@@ -116,19 +127,24 @@ impl Nic {
     /// The window before an event, unless it is known.
     fn keep_window(&mut self, path: u32) {
         let told = self.law_window(path);
-        let coming = VecDeque::new();
-        let window = Window { told, coming };
-        self.hearing.windows.entry(path).or_insert(window);
+        self.hearing.windows.entry(path).or_insert(told);
     }
 
-    /// Its law has heard of an event.
-    pub(super) fn after_event(&mut self, path: u32) {
-        let next = self.law_window(path);
-        if self.is_late()
-            && let Some(window) = self.hearing.windows.get_mut(&path)
-        {
-            window.coming.push_back(next);
+    /// Its law has heard of an ACK.
+    pub(super) fn after_ack(&mut self, path: u32) {
+        if self.is_late() {
+            let cycle = self.looks().cycle();
+            self.comes(path, cycle);
         }
+    }
+
+    /// Its law heard of something in this cycle.
+    fn comes(&mut self, path: u32, heard: u64) {
+        self.hearing.coming.push_back(Coming {
+            due: heard + TOLD,
+            path,
+            packets: self.law_window(path),
+        });
     }
 
     /// A time-out's probe is sent.
@@ -155,7 +171,7 @@ impl Nic {
         }
         self.keep_window(late.path);
         self.path_mut(late.path).law.on_timeout(late.now);
-        self.after_event(late.path);
+        self.comes(late.path, late.from);
     }
 
     /// The time-out that a judgement goes by.
