@@ -163,26 +163,7 @@ pub fn write_entry(station: &mut Station, table: ConfigTable, index: u32, words:
 
 /// Chooses a law of congestion, before paths are configured.
 pub fn control(station: &mut Station, congestion: &Congestion) {
-    let Congestion {
-        law,
-        first,
-        cap,
-        increase,
-        decrease,
-        margin_log2,
-        gain,
-        rto_floor,
-    } = *congestion;
-    let values = [
-        law,
-        first,
-        cap,
-        increase,
-        decrease,
-        margin_log2,
-        gain,
-        rto_floor,
-    ];
+    let values = congestion.to_registers();
     for (register, value) in map::CONGESTION.into_iter().zip(values) {
         write(station, register.offset, value);
     }

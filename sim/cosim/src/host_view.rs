@@ -58,26 +58,7 @@ impl HostView {
     }
 
     fn congestion(&self) -> Congestion {
-        let [
-            law,
-            first,
-            cap,
-            increase,
-            decrease,
-            margin_log2,
-            gain,
-            rto_floor,
-        ] = CONGESTION.map(|register| self.get(register));
-        Congestion {
-            law,
-            first,
-            cap,
-            increase,
-            decrease,
-            margin_log2,
-            gain,
-            rto_floor,
-        }
+        Congestion::from_registers(CONGESTION.map(|register| self.get(register)))
     }
 
     /// A register write has begun.

@@ -100,6 +100,46 @@ pub struct Congestion {
     pub rto_floor: u32,
 }
 
+impl Congestion {
+    /// From the registers' values, in their order (`metaroce_protocol::registers::CONGESTION`).
+    pub const fn from_registers(values: [u32; 8]) -> Self {
+        let [
+            law,
+            first,
+            cap,
+            increase,
+            decrease,
+            margin_log2,
+            gain,
+            rto_floor,
+        ] = values;
+        Self {
+            law,
+            first,
+            cap,
+            increase,
+            decrease,
+            margin_log2,
+            gain,
+            rto_floor,
+        }
+    }
+
+    /// The registers' values.
+    pub const fn to_registers(self) -> [u32; 8] {
+        [
+            self.law,
+            self.first,
+            self.cap,
+            self.increase,
+            self.decrease,
+            self.margin_log2,
+            self.gain,
+            self.rto_floor,
+        ]
+    }
+}
+
 impl Default for Congestion {
     fn default() -> Self {
         Self {
