@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::Args;
 use metaroce_cosim::planes::Faults;
+use metaroce_protocol::constants::NOT_READY_TICKS;
 use metaroce_rtl::sizes::Size;
 use serde::Serialize;
 
@@ -36,6 +37,10 @@ pub struct Cosim {
     /// What windows of paths follow, with --packets: WINDOW alone, marks, or round trips (docs/protocol.md, section 8).
     #[arg(long, value_enum, default_value_t = Law::Fixed, requires = "packets")]
     law: Law,
+    /// Ticks for which a sender bears that its receiver has no buffer, with --packets; then messages are sent before their buffers are posted too.
+    #[arg(long, default_value_t = 0, requires = "packets", 
+          value_parser = clap::value_parser!(u32).range(0..=i64::from(NOT_READY_TICKS.max)))]
+    patience: u32,
     /// Planes between the NICs, 1 to 4.
     #[arg(long, default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_PLANES)))]
     planes: u32,

@@ -1,10 +1,11 @@
 //! The ACK engine: what an ACK or REFUSAL changes.
 use crate::congestion::CongestionEvent;
 use crate::forwarded_table::ForwardedTable;
-use crate::generated::constants::OPCODE_REFUSAL;
+use crate::generated::constants::{OPCODE_REFUSAL, REASON_RECEIVER_NOT_READY};
 use crate::generated::tails::{UnpackNak, UnpackSack};
 use crate::narrow::Narrowing;
 use crate::path_table::PathTable;
+use crate::patience::Patience;
 use crate::prim::{Dff, RamSdp};
 use crate::transmit_path::{
     ConnectionEntry, Numbers, PathConfig, PathWrite, SnapshotWrite, TransmitWrite,
@@ -65,7 +66,17 @@ pub struct AckEngine<const CA: usize, const GA: usize, const C: usize, const W: 
     pub applied: Signal<Out, Bit>,
     /// S2: what congestion control hears of an ACK that is applied.
     pub heard: Signal<Out, CongestionEvent>,
-    /// S2: a REFUSAL fails its connection.
+    /// NOT_READY_TICKS.
+    pub not_ready_ticks: Signal<In, Bits<31>>,
+    /// The connection of what the resolver resolves two cycles later.
+    pub owner: Signal<In, Bits<CA>>,
+    /// The resolver finds a packet delivered.
+    pub delivered: Signal<In, Bit>,
+    /// Whose.
+    pub delivered_connection: Signal<In, Bits<CA>>,
+    /// S2: a REFUSAL.
+    pub refusal_taken: Signal<Out, Bit>,
+    /// S2: it fails its connection.
     pub refused: Signal<Out, Bit>,
     /// S2: that connection.
     pub refused_connection: Signal<Out, Bits<CA>>,
@@ -97,6 +108,10 @@ pub struct AckEngine<const CA: usize, const GA: usize, const C: usize, const W: 
     lap_bit: Constant<Bits<5>>,
     window: Constant<Bits<24>>,
     refusal: Constant<Bits<8>>,
+    not_ready: Constant<Bits<8>>,
+    messages: Constant<Bit>,
+    patience: Patience<CA>,
+    lacks_buffer: Signal<Local, Bit>,
     sack: UnpackSack,
     sack1: UnpackSack,
     nak: UnpackNak,
@@ -127,8 +142,8 @@ pub struct AckEngine<const CA: usize, const GA: usize, const C: usize, const W: 
 }
 
 impl<const CA: usize, const GA: usize, const C: usize, const W: usize> AckEngine<CA, GA, C, W> {
-    /// An engine of this size.
-    pub fn new(narrowing: &Narrowing) -> Self {
+    /// An engine of this size; `messages`: it knows the verbs that profile `Messages` adds.
+    pub fn new(messages: bool, narrowing: &Narrowing) -> Self {
         assert!(GA > CA && GA - CA <= 8 && C == 1 << CA, "index widths");
         Self {
             clock: Default::default(),
@@ -154,6 +169,11 @@ impl<const CA: usize, const GA: usize, const C: usize, const W: usize> AckEngine
             coming_cum: Default::default(),
             applied: Default::default(),
             heard: Default::default(),
+            not_ready_ticks: Default::default(),
+            owner: Default::default(),
+            delivered: Default::default(),
+            delivered_connection: Default::default(),
+            refusal_taken: Default::default(),
             refused: Default::default(),
             refused_connection: Default::default(),
             refused_reason: Default::default(),
@@ -173,6 +193,10 @@ impl<const CA: usize, const GA: usize, const C: usize, const W: usize> AckEngine
             lap_bit: Constant::new(bits(W.ilog2() as u64)),
             window: Constant::new(bits(W as u64)),
             refusal: Constant::new(bits(OPCODE_REFUSAL)),
+            not_ready: Constant::new(bits(REASON_RECEIVER_NOT_READY)),
+            messages: Constant::new(messages),
+            patience: Default::default(),
+            lacks_buffer: Default::default(),
             sack: Default::default(),
             sack1: Default::default(),
             nak: Default::default(),
@@ -283,6 +307,7 @@ impl<const CA: usize, const GA: usize, const C: usize, const W: usize> Logic
         self.closed_epoch.next = false;
         self.on_failed.next = false;
         self.refused.next = false;
+        self.refusal_taken.next = false;
         self.invalid.next = false;
         self.stale.next = false;
         self.applied.next = false;
@@ -294,7 +319,8 @@ impl<const CA: usize, const GA: usize, const C: usize, const W: usize> Logic
             } else if !self.alive.q.val() {
                 self.on_failed.next = true;
             } else if self.frame2.q.val().opcode == self.refusal.val() {
-                self.refused.next = true;
+                self.refusal_taken.next = true;
+                self.refused.next = !(self.lacks_buffer.val() & self.patience.bears.val());
             } else if !self.true_ack.val() {
                 self.invalid.next = true;
             } else if self.old_ack.val() {
@@ -303,6 +329,20 @@ impl<const CA: usize, const GA: usize, const C: usize, const W: usize> Logic
                 self.applied.next = true;
             }
         }
+        // A receiver without a buffer is borne for a while: its packet is not marked, so it shows as lost and goes again.
+        self.lacks_buffer.next =
+            self.messages.val() & (self.nak.reason.val() == self.not_ready.val());
+        self.patience.clock.next = self.clock.val();
+        self.patience.now.next = self.now.val();
+        self.patience.ticks.next = self.not_ready_ticks.val();
+        self.patience.connection.next = bit_cast::<CA, 24>(self.frame.val().dest_qp);
+        self.patience.refusal.next = self.refusal_taken.val() & self.lacks_buffer.val();
+        self.patience.refused_connection.next = self.connection2.val();
+        self.patience.owner.next = self.owner.val();
+        self.patience.delivered.next = self.delivered.val();
+        self.patience.delivered_connection.next = self.delivered_connection.val();
+        self.patience.renew.next = self.connection_valid.val();
+        self.patience.renew_connection.next = bit_cast::<CA, 12>(self.connection_index.val());
         self.refused_connection.next = self.connection2.val();
         self.refused_reason.next = self.nak.reason.val();
         self.refused_stream.next = self.nak.stream.val();

@@ -44,6 +44,7 @@ pub mod parser;
 pub mod path_bank;
 pub mod path_chooser;
 pub mod path_table;
+pub mod patience;
 pub mod plane_credit;
 pub mod plane_drops;
 pub mod posted_buffers;

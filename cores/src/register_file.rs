@@ -47,6 +47,7 @@ pub struct RegisterFile {
     pub cq_consumer: Signal<Out, Bits<32>>,
     pub window: Signal<Out, Bits<8>>,
     pub congestion: Signal<Out, CongestionSettings>,
+    pub not_ready_ticks: Signal<Out, Bits<31>>,
     pub rto: Signal<Out, Bits<32>>,
     pub max_retries: Signal<Out, Bits<4>>,
     pub ack_every: Signal<Out, Bits<8>>,
@@ -80,6 +81,7 @@ pub struct RegisterFile {
     margin: Register,
     gain: Register,
     floor: Register,
+    not_ready: Register,
     select: Register,
     data: [Register; 8],
     entry: Register,
@@ -143,6 +145,7 @@ impl RegisterFile {
             cq_consumer: Default::default(),
             window: Default::default(),
             congestion: Default::default(),
+            not_ready_ticks: Default::default(),
             rto: Default::default(),
             max_retries: Default::default(),
             ack_every: Default::default(),
@@ -182,6 +185,11 @@ impl RegisterFile {
             decrease: law(map::DECREASE, 0x1FF, map::DECREASE_RESET),
             margin: law(map::DELAY_MARGIN_LOG2, 0xF, map::DELAY_MARGIN_LOG2_RESET),
             gain: law(map::DELAY_GAIN, 0x1FF, map::DELAY_GAIN_RESET),
+            not_ready: Register::new(
+                map::NOT_READY_TICKS,
+                if receives { 0x7FFF_FFFF } else { 0 },
+                map::NOT_READY_TICKS_RESET,
+            ),
             floor: law(map::RTO_FLOOR, 0x3FF_FFFF, map::RTO_FLOOR_RESET),
             select: Register::new(map::FAILED_SELECT, queue, 0),
             data: std::array::from_fn(|i| {
@@ -244,7 +252,8 @@ impl Logic for RegisterFile {
             decrease,
             margin,
             gain,
-            floor
+            floor,
+            not_ready
         );
         self.restart.next = self.restarting.q.val();
         self.bus.next.reset = self.reset.val() | self.restarting.q.val();
@@ -280,6 +289,7 @@ impl Logic for RegisterFile {
         self.margin.bus.next = self.bus.val();
         self.gain.bus.next = self.bus.val();
         self.floor.bus.next = self.bus.val();
+        self.not_ready.bus.next = self.bus.val();
         self.select.bus.next = self.bus.val();
         self.entry.bus.next = self.bus.val();
         for i in 0..2 {
@@ -328,6 +338,7 @@ impl Logic for RegisterFile {
             | self.margin.read.val()
             | self.gain.read.val()
             | self.floor.read.val()
+            | self.not_ready.read.val()
             | self.select.read.val()
             | self.entry.read.val();
         for i in 0..2 {
@@ -389,6 +400,7 @@ impl Logic for RegisterFile {
         self.congestion.next.margin_log2 = bit_cast::<4, 32>(self.margin.value.val());
         self.congestion.next.gain = bit_cast::<9, 32>(self.gain.value.val());
         self.congestion.next.rto_floor = bit_cast::<26, 32>(self.floor.value.val());
+        self.not_ready_ticks.next = bit_cast::<31, 32>(self.not_ready.value.val());
         self.rto.next = self.rto_register.value.val();
         self.max_retries.next = bit_cast::<4, 32>(self.retries.value.val());
         self.ack_every.next = bit_cast::<8, 32>(self.every.value.val());

@@ -67,6 +67,10 @@ pub struct Resolver<
     pub resolved: Signal<Out, ResolvedWrite>,
     /// S4: its packet is delivered.
     pub delivered_valid: Signal<Out, Bit>,
+    /// S2: whose transmission comes to S4 two cycles later.
+    pub owner2: Signal<Out, Bits<CA>>,
+    /// S4: whose.
+    pub owner4: Signal<Out, Bits<CA>>,
     /// S4: its message's slot.
     pub delivered_slot: Signal<Out, Bits<4>>,
     /// S4: its packet is lost.
@@ -185,6 +189,8 @@ impl<
             lost_room: Default::default(),
             resolved: Default::default(),
             delivered_valid: Default::default(),
+            owner2: Default::default(),
+            owner4: Default::default(),
             delivered_slot: Default::default(),
             lost_valid: Default::default(),
             lost: Default::default(),
@@ -447,6 +453,8 @@ impl<
         self.commit.next = self.stage4.q.val() & self.alive.q.val();
         self.delivered_valid.next =
             self.commit.val() & !self.sent4.q.val().probe & self.arrival.arrived.val();
+        self.owner2.next = bit_cast::<CA, GA>(self.path2.q.val() >> self.path_bits.val());
+        self.owner4.next = bit_cast::<CA, GA>(self.path4.q.val() >> self.path_bits.val());
         self.delivered_slot.next = self.sent4.q.val().slot;
         self.lost_valid.next =
             self.commit.val() & !self.sent4.q.val().probe & !self.arrival.arrived.val();

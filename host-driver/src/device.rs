@@ -55,6 +55,8 @@ pub struct DeviceOptions {
     pub ack_every: u32,
     /// Payload of a full packet, log2 of bytes.
     pub mtu_log2: u32,
+    /// Ticks for which a connection bears that its peer has no buffer; 0: it fails at once. Not on a device without a receive queue.
+    pub not_ready_ticks: u32,
     /// What windows follow.
     pub congestion: Congestion,
 }
@@ -71,6 +73,7 @@ impl DeviceOptions {
             max_retries: constants::MAX_RETRIES.default,
             ack_every: constants::ACK_EVERY.default,
             mtu_log2: constants::MTU_LOG2.default,
+            not_ready_ticks: constants::NOT_READY_TICKS.default,
             congestion: Congestion::default(),
         }
     }
@@ -97,6 +100,7 @@ pub fn open(
     let (capabilities, posts) = identify(&mut *backend, options.mtu_log2)?;
     tune(&mut *backend, &options)?;
     let receives = capabilities.receives > 0;
+    be_patient(&mut *backend, options.not_ready_ticks, receives)?;
     let queues = Queues::new(&mut *backend, options.queue_log2, receives)?;
     let control = Control {
         enable: true,
@@ -329,6 +333,16 @@ fn identify(backend: &mut dyn Backend, mtu_log2: u32) -> Result<(Capabilities, u
         mtu: 1_u32.checked_shl(mtu_log2).unwrap_or(0),
     };
     Ok((capabilities, 1 << c.posts_log2))
+}
+
+/// How long a connection waits for its peer's buffers.
+fn be_patient(backend: &mut dyn Backend, ticks: u32, receives: bool) -> Result<(), DeviceError> {
+    congestion::check(&constants::NOT_READY_TICKS, ticks)?;
+    match (ticks, receives) {
+        (0, false) => Ok(()),
+        (_, false) => Err(DeviceError::NoReceives),
+        (_, true) => backend.write_register(map::NOT_READY_TICKS.offset, ticks),
+    }
 }
 
 fn tune(backend: &mut dyn Backend, options: &DeviceOptions) -> Result<(), DeviceError> {

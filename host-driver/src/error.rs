@@ -48,6 +48,9 @@ pub enum DeviceError {
     /// The device is of a size without congestion laws.
     #[error("this NIC has no congestion laws: windows are fixed")]
     NoLaws,
+    /// The device of a size without a receive queue has no verbs that need a peer's buffers.
+    #[error("NOT_READY_TICKS: this NIC sends nothing that needs its peer's buffers")]
+    NoReceives,
     /// An argument can't be.
     #[error(transparent)]
     OutOfRange(#[from] OutOfRange),

@@ -350,6 +350,27 @@ fn what_cant_be_is_said_before_the_device_hears_of_it() {
 }
 
 #[test]
+fn patience_is_for_devices_with_a_receive_queue() {
+    let with = |not_ready_ticks| DeviceOptions {
+        not_ready_ticks,
+        ..DeviceOptions::new(MacAddr([2, 0, 0, 0, 0, 1]), [10, 0, 0, 1].into())
+    };
+    let ticks = |fake: &Fake| fake.register(map::NOT_READY_TICKS.offset);
+    let fake = Fake::nic();
+    assert!(matches!(
+        open(fake.clone(), with(5)),
+        Err(DeviceError::NoReceives)
+    ));
+    assert_eq!(ticks(&fake), 0);
+    let fake = Fake::of_messages();
+    open(fake.clone(), with(5)).expect("a device");
+    assert_eq!(ticks(&fake), 5);
+    let error = open(Fake::of_messages(), with(u32::MAX)).err();
+    let name = "NOT_READY_TICKS";
+    assert!(matches!(error, Some(DeviceError::Tunable { name: n, .. }) if n == name));
+}
+
+#[test]
 fn a_law_is_written_before_anything_else_and_its_numbers_are_checked() {
     let with = |congestion| DeviceOptions {
         congestion,

@@ -196,6 +196,16 @@ pub const RTO_FLOOR: Tunable = Tunable {
     reason: "0: a time-out is RTO",
 };
 
+/// Patience with a receiver that has no buffer; 0: a Send that finds none fails its connection.
+pub const NOT_READY_TICKS: Tunable = Tunable {
+    name: "NOT_READY_TICKS",
+    default: 0,
+    min: 0,
+    max: 1 << 30,
+    unit: "ticks",
+    reason: "0: a Send that finds no buffer fails its connection",
+};
+
 /// Every tunable.
 pub const TUNABLES: &[Tunable] = &[
     WINDOW,
@@ -211,4 +221,5 @@ pub const TUNABLES: &[Tunable] = &[
     DELAY_MARGIN_LOG2,
     DELAY_GAIN,
     RTO_FLOOR,
+    NOT_READY_TICKS,
 ];

@@ -65,7 +65,7 @@ pub const ADDRESS_BITS: u32 = 12;
 /// ID's value: "MRCE" in ASCII, first letter uppermost.
 pub const ID_VALUE: u32 = 0x4D52_4345;
 /// VERSION's value: major 16, minor 16. A new major breaks drivers.
-pub const VERSION_VALUE: u32 = 0x0000_0002;
+pub const VERSION_VALUE: u32 = 0x0000_0003;
 
 registers! {
     /// "MRCE" in ASCII.
@@ -134,6 +134,9 @@ registers! {
     DELAY_GAIN = 0x0D8, ReadWrite, constants::DELAY_GAIN.default;
     /// Shortest measured time-out; 0: not measured, a time-out is RTO.
     RTO_FLOOR = 0x0DC, ReadWrite, constants::RTO_FLOOR.default;
+    /// Ticks for which a connection bears that its peer has no buffer; 0: it fails at once. There where CAPABILITIES says `speaks_messages`; for
+    /// refusals that come from then on.
+    NOT_READY_TICKS = 0x0E0, ReadWrite, constants::NOT_READY_TICKS.default;
 }
 
 /// Registers of congestion control, in the order of their offsets.

@@ -57,6 +57,8 @@ pub struct Engine<
     pub window: Signal<In, Bits<8>>,
     /// Congestion control.
     pub congestion: Signal<In, CongestionSettings>,
+    /// NOT_READY_TICKS.
+    pub not_ready_ticks: Signal<In, Bits<31>>,
     /// RTO, ticks.
     pub rto: Signal<In, Bits<32>>,
     /// MAX_RETRIES.
@@ -232,6 +234,7 @@ impl<
             ack_every: Default::default(),
             window: Default::default(),
             congestion: Default::default(),
+            not_ready_ticks: Default::default(),
             rto: Default::default(),
             max_retries: Default::default(),
             mtu_log2: Default::default(),
@@ -376,6 +379,7 @@ impl<
         self.transmit_side.now.next = self.now.val();
         self.transmit_side.window.next = self.window.val();
         self.transmit_side.congestion.next = self.congestion.val();
+        self.transmit_side.not_ready_ticks.next = self.not_ready_ticks.val();
         self.transmit_side.rto.next = self.rto.val();
         self.transmit_side.max_retries.next = self.max_retries.val();
         self.transmit_side.mtu_log2.next = self.mtu_log2.val();

@@ -131,6 +131,8 @@ pub struct HostSide<
     pub window: Signal<Out, Bits<8>>,
     /// Congestion control.
     pub congestion: Signal<Out, CongestionSettings>,
+    /// NOT_READY_TICKS.
+    pub not_ready_ticks: Signal<Out, Bits<31>>,
     /// RTO, ticks.
     pub rto: Signal<Out, Bits<32>>,
     /// MAX_RETRIES.
@@ -287,6 +289,7 @@ impl<const N: usize, const CA: usize, const XA: usize, const M: usize, const MA:
             engines_idle: Default::default(),
             window: Default::default(),
             congestion: Default::default(),
+            not_ready_ticks: Default::default(),
             rto: Default::default(),
             max_retries: Default::default(),
             ack_every: Default::default(),
@@ -385,6 +388,7 @@ impl<const N: usize, const CA: usize, const XA: usize, const M: usize, const MA:
         self.hold.next = self.registers.hold.val();
         self.window.next = self.registers.window.val();
         self.congestion.next = self.registers.congestion.val();
+        self.not_ready_ticks.next = self.registers.not_ready_ticks.val();
         self.rto.next = self.registers.rto.val();
         self.max_retries.next = self.registers.max_retries.val();
         self.ack_every.next = self.registers.ack_every.val();

@@ -338,6 +338,7 @@ impl<
         self.engine.now.next = self.clock_now.q.val();
         self.engine.window.next = self.host.window.val();
         self.engine.congestion.next = self.host.congestion.val();
+        self.engine.not_ready_ticks.next = self.host.not_ready_ticks.val();
         self.engine.rto.next = self.host.rto.val();
         self.engine.max_retries.next = self.host.max_retries.val();
         self.engine.mtu_log2.next = self.host.mtu_log2.val();

@@ -90,6 +90,8 @@ pub struct TransmitSide<
     pub window: Signal<In, Bits<8>>,
     /// Congestion control.
     pub congestion: Signal<In, CongestionSettings>,
+    /// NOT_READY_TICKS.
+    pub not_ready_ticks: Signal<In, Bits<31>>,
     /// RTO, ticks.
     pub rto: Signal<In, Bits<32>>,
     /// MAX_RETRIES.
@@ -204,6 +206,7 @@ impl<
             idle: Default::default(),
             window: Default::default(),
             congestion: Default::default(),
+            not_ready_ticks: Default::default(),
             rto: Default::default(),
             max_retries: Default::default(),
             mtu_log2: Default::default(),
@@ -228,7 +231,7 @@ impl<
             configuration: Default::default(),
             engine: TransmitEngine::new(W, narrowing),
             builder: DescriptorBuilder::new(profile.tracks_messages(), narrowing),
-            ack: AckEngine::new(narrowing),
+            ack: AckEngine::new(profile.tracks_messages(), narrowing),
             resolver: Resolver::new(narrowing),
             control: CongestionControl::new(narrowing),
             connections: Default::default(),
@@ -343,6 +346,10 @@ impl<
         self.ack.give_up.next = self.give_up.q.val();
         self.ack.give_up_connection.next = self.give_up_connection.q.val();
         self.ack.transmit.next = self.engine.transmit.val();
+        self.ack.not_ready_ticks.next = self.not_ready_ticks.val();
+        self.ack.owner.next = self.resolver.owner2.val();
+        self.ack.delivered.next = self.resolver.delivered_valid.val();
+        self.ack.delivered_connection.next = self.resolver.owner4.val();
 
         // Windows.
         self.control.clock.next = self.clock.val();
@@ -410,7 +417,7 @@ impl<
         self.counted.d.next.rx_unknown_connection = self.ack.unknown_connection.val();
         self.counted.d.next.rx_closed_epoch = self.ack.closed_epoch.val();
         self.counted.d.next.rx_acks = self.ack.applied.val();
-        self.counted.d.next.rx_refusals = self.ack.refused.val();
+        self.counted.d.next.rx_refusals = self.ack.refusal_taken.val();
         self.counted.d.next.rx_ack_invalid = self.ack.invalid.val();
         self.counted.d.next.rx_ack_stale = self.ack.stale.val();
         self.counted.d.next.rx_on_failed_connection = self.ack.on_failed.val();

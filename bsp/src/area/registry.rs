@@ -98,13 +98,13 @@ pub(crate) const SUBJECTS: &[Subject] = &[
         sizes: &[
             ("small", || {
                 of(
-                    AckEngine::<2, 6, 4, 256>::new(&Narrowing::none()),
+                    AckEngine::<2, 6, 4, 256>::new(true, &Narrowing::none()),
                     "ack_engine",
                 )
             }),
             ("medium", || {
                 of(
-                    AckEngine::<6, 10, 64, 256>::new(&Narrowing::none()),
+                    AckEngine::<6, 10, 64, 256>::new(true, &Narrowing::none()),
                     "ack_engine_medium",
                 )
             }),
@@ -150,11 +150,11 @@ pub(crate) const SUBJECTS: &[Subject] = &[
         name: "resolver",
         sizes: &[
             ("small", || {
-                let resolver = Resolver::<2, 6, 4, 64, 256, 8, 14>::new(&Narrowing::none());
+                let resolver = Resolver::<2, 6, 4, 64, 256, 8, 14, 14>::new(&Narrowing::none());
                 of(resolver, "resolver")
             }),
             ("medium", || {
-                let resolver = Resolver::<6, 10, 64, 1024, 256, 8, 18>::new(&Narrowing::none());
+                let resolver = Resolver::<6, 10, 64, 1024, 256, 8, 18, 18>::new(&Narrowing::none());
                 of(resolver, "resolver_medium")
             }),
         ],

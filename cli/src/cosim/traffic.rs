@@ -39,11 +39,17 @@ pub fn run(options: &Cosim, packets: u64, output: &Output, stop: &Stop) -> Resul
     if options.law != Law::Fixed && !options.size.narrowing().laws {
         return Err(usage("--law: this size has no congestion laws"));
     }
+    if options.patience > 0 && !options.size.profile().tracks_messages() {
+        return Err(usage(
+            "--patience: this size sends nothing that needs a buffer",
+        ));
+    }
     let lab = output.wait("building the NIC", || NicLab::new(options.size))?;
     let rough = Setting::rough(options.seed, lab.size());
     let setting = Setting {
         faults: options.faults(),
         pace: Pace::Random(options.stall),
+        patience: options.patience,
         congestion: Congestion {
             law: options.law as u32,
             ..Congestion::default()

@@ -6,7 +6,7 @@ pub const ADDRESS_BITS: u64 = 12;
 /// What ID reads.
 pub const ID_VALUE: u64 = 0x4D524345;
 /// What VERSION reads.
-pub const VERSION_VALUE: u64 = 0x002;
+pub const VERSION_VALUE: u64 = 0x003;
 /// "MRCE" in ASCII.
 pub const ID: u64 = 0x000;
 /// Version of this map: major 16, minor 16.
@@ -73,6 +73,8 @@ pub const DELAY_MARGIN_LOG2: u64 = 0x0D4;
 pub const DELAY_GAIN: u64 = 0x0D8;
 /// Shortest measured time-out; 0: not measured, a time-out is RTO.
 pub const RTO_FLOOR: u64 = 0x0DC;
+/// Ticks for which a connection bears that its peer has no buffer; 0: it fails at once. There where CAPABILITIES says `speaks_messages`; for refusals that come from then on.
+pub const NOT_READY_TICKS: u64 = 0x0E0;
 /// After reset, in packets a path; 1..=239.
 pub const WINDOW_RESET: u64 = 16;
 /// After reset, in ticks; 64..=33554432.
@@ -99,6 +101,8 @@ pub const DELAY_MARGIN_LOG2_RESET: u64 = 2;
 pub const DELAY_GAIN_RESET: u64 = 205;
 /// After reset, in ticks; 0..=33554432.
 pub const RTO_FLOOR_RESET: u64 = 0;
+/// After reset, in ticks; 0..=1073741824.
+pub const NOT_READY_TICKS_RESET: u64 = 0;
 
 /// Byte offsets of counters.
 pub mod counters {

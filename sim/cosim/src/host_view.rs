@@ -76,6 +76,9 @@ impl HostView {
         if CONGESTION.iter().any(|register| register.offset == offset) {
             nic.set_congestion(&self.congestion());
         }
+        if offset == map::NOT_READY_TICKS.offset {
+            nic.set_patience(value);
+        }
         if offset == map::CONFIG_COMMIT.offset {
             let commit = ConfigCommit::from_words(&[value]);
             let table = u8::from(commit.table);

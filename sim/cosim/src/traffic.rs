@@ -2,6 +2,7 @@
 use std::collections::VecDeque;
 
 use metaroce_model::config::{Congestion, Size, Tunables};
+use metaroce_protocol::registers as map;
 use metaroce_protocol::{CompletionStatus, Counter, Cqe, Profile, Wqe, WqeOpcode};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -33,6 +34,8 @@ const PAGE: u64 = 4_096;
 const QUEUE_LOG2: u32 = 4;
 /// Cycles between two looks at the completion queue.
 const POLL: u64 = 16;
+/// Messages that a patient sender sends before their buffers are posted, on a stream.
+const AHEAD: u32 = 3;
 /// Cycles without any event in both NICs, and with messages in flight, after which a run has hung: above the longest time-out.
 const HANGS: u64 = 64 * 20_000;
 
@@ -49,6 +52,8 @@ pub struct Setting {
     pub memory_latency: u64,
     /// Registers that tune.
     pub tunables: Tunables,
+    /// Register NOT_READY_TICKS; with patience, messages are sent before their buffers are posted too.
+    pub patience: u32,
     /// Registers of congestion control.
     pub congestion: Congestion,
     /// Lengths of messages.
@@ -86,6 +91,7 @@ impl Setting {
                 ack_every: 2,
                 mtu_log2: 8,
             },
+            patience: 0,
             congestion: Congestion::default(),
             lengths: Lengths::mostly_short(256),
             both_ways: true,
@@ -420,12 +426,13 @@ impl Traffic {
         }
     }
 
-    /// The next message of a stream: one that takes a buffer only if there is one.
+    /// The next message of a stream: one that takes a buffer only if there is one, or soon will be.
     fn draw(&mut self, nic: usize, number: u32, stream: u32) -> Wqe {
+        let ahead = if self.setting.patience > 0 { AHEAD } else { 0 };
         let receiver = &mut self.hosts[1 - nic].receiver;
         let buffer = receiver
             .as_mut()
-            .is_some_and(|receiver| receiver.has_buffer(number, stream));
+            .is_some_and(|receiver| receiver.has_buffer(number, stream, ahead));
         let opcode = match buffer {
             true => WqeOpcode::from_code(self.random.random_range(1..=4)),
             false => WqeOpcode::Write,
@@ -475,6 +482,9 @@ fn host(
     peers::memory(station, setting, random);
     if setting.congestion != Congestion::default() {
         host::control(station, &setting.congestion);
+    }
+    if setting.patience > 0 {
+        host::write(station, map::NOT_READY_TICKS.offset, setting.patience);
     }
     peers::region(station, size, setting);
     peers::connect(station, nic, size, setting, 0);

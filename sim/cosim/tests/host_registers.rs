@@ -20,6 +20,7 @@ fn mask(name: &str) -> u32 {
         "WINDOW_FIRST" | "WINDOW_CAP" | "DECREASE" | "DELAY_GAIN" => 0x1FF,
         "INCREASE" => 0x7FFF,
         "RTO_FLOOR" => 0x3FF_FFFF,
+        "NOT_READY_TICKS" => 0x7FFF_FFFF,
         "CONFIG_COMMIT" => 0xF000_FFFF,
         _ => u32::MAX,
     }

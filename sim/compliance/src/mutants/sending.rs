@@ -129,6 +129,12 @@ pub const MUTANTS: &[Mutant] = &[
         not_ready_is_success,
     ),
     mutant(
+        "no_patience",
+        "V09",
+        "The first receiver_not_ready fails the connection, however patient it should be.",
+        || Mutation::settings(|s: &mut Settings| s.options.not_ready_ticks = 0),
+    ),
+    mutant(
         "first_window_too_wide",
         "C01",
         "Aimd starts with 10 packets.",

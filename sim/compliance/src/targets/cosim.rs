@@ -113,11 +113,12 @@ impl MutantLab for CosimLab {
 fn connect(lab: &NicLab, setup: &Setup, mutation: &mut Mutation) -> Check<Verilated> {
     let known = Whole {
         aimd: setup.whole.aimd,
+        not_ready_ticks: setup.whole.not_ready_ticks,
         ..Whole::default()
     };
     if setup.whole != known || setup.connections != 1 {
         return Err(Stop::lacks(
-            "today's hardware speaks profile Messages and follows congestion laws only",
+            "today's hardware speaks profile Messages, follows congestion laws and is patient: nothing else of profile Whole",
         ));
     }
     let size = lab.size();
@@ -220,6 +221,7 @@ impl Verilated {
             (map::MAX_RETRIES, tunables.max_retries),
             (map::ACK_EVERY, tunables.ack_every),
             (map::MTU_LOG2, tunables.mtu_log2),
+            (map::NOT_READY_TICKS, settings.options.not_ready_ticks),
             (map::CONTROL, 1),
         ];
         for (register, value) in registers {

@@ -3,6 +3,7 @@ use std::collections::VecDeque;
 
 use metaroce_model::config::Size;
 use metaroce_protocol::{CompletionStatus, Cqe, Rqe, Wqe, WqeOpcode};
+use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
 use super::{Setting, peers, place_bytes};
@@ -14,6 +15,8 @@ use crate::station::Station;
 const BUFFERS: u64 = 0x8000_0000;
 /// Buffers of a stream.
 const EACH: u32 = 4;
+/// Probability of a cycle in which a host posts buffers that patient senders wait for.
+const SELDOM: f64 = 1.0 / 1_000.0;
 /// Entries of the receive queue, log2: all buffers of 8 connections of 3 streams, and little more, so that it wraps all the time.
 const RING_LOG2: u32 = 7;
 
@@ -63,10 +66,10 @@ impl Receiver {
         &mut self.flows[(number * self.streams + stream) as usize]
     }
 
-    /// Whether the next message of a stream would find a buffer.
-    pub fn has_buffer(&mut self, number: u32, stream: u32) -> bool {
+    /// Whether the next message of a stream would find a buffer, if so many more were posted.
+    pub fn has_buffer(&mut self, number: u32, stream: u32, ahead: u32) -> bool {
         let flow = self.flow(number, stream);
-        flow.claimed != flow.ready
+        flow.claimed != flow.ready.wrapping_add(ahead)
     }
 
     /// A message that takes a buffer is on its way.
@@ -76,7 +79,7 @@ impl Receiver {
         flow.coming.push_back(*wqe);
     }
 
-    /// Posts a buffer for each that was taken.
+    /// Posts a buffer for each that was taken; if senders are patient, now and then only.
     pub fn post(
         &mut self,
         station: &mut Station,
@@ -84,6 +87,9 @@ impl Receiver {
         setting: &Setting,
         random: &mut ChaCha8Rng,
     ) {
+        if setting.patience > 0 && !random.random_bool(SELDOM) {
+            return;
+        }
         let bytes = place_bytes(setting.lengths.most);
         for index in 0..self.flows.len() as u32 {
             let (number, stream) = (index / self.streams, index % self.streams);

@@ -3,6 +3,7 @@
 //! 100,000 packets; METAROCE_LONG=1: ten million, and medium NICs. `metaroce cosim --packets N` runs as many as one likes.
 mod flips;
 mod latency;
+mod patience;
 mod planted;
 mod windows;
 

@@ -6,6 +6,7 @@ mod dut;
 mod lint;
 mod lockstep;
 mod packets;
+mod patience;
 mod units;
 mod waiting;
 mod windows;

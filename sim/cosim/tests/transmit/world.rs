@@ -7,7 +7,8 @@ use metaroce_model::send::Fate;
 use metaroce_model::tracker::ReceiveBuffer;
 use metaroce_model::wire::{Incoming, Outgoing};
 use metaroce_protocol::{
-    ConnectionEntry, Counter, PathEntry, Profile, Psn, RegionEntry, Tsn, Wqe, WqeOpcode,
+    CompletionStatus, ConnectionEntry, Counter, PathEntry, Profile, Psn, RegionEntry, Tsn, Wqe,
+    WqeOpcode,
 };
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -67,6 +68,11 @@ pub struct World {
     numbers: HashMap<(u16, u16), (u16, u32)>,
     /// Connections all of whose frames are lost.
     pub dead: u32,
+    /// Probability of a cycle that the peer posts a buffer that a message waits for; `None`: they are posted first.
+    pub late: Option<f64>,
+    unposted: VecDeque<(u32, u16, ReceiveBuffer)>,
+    /// Messages that ended otherwise than well.
+    pub failed: u32,
     /// Connections whose answers wait.
     pub muted: u32,
     /// Data frames that were lost, with their planes.
@@ -129,6 +135,9 @@ impl World {
             slots: 0,
             numbers: HashMap::new(),
             dead: 0,
+            late: None,
+            unposted: VecDeque::new(),
+            failed: 0,
             muted: 0,
             dropped: Vec::new(),
             expected: vec![VecDeque::new(); planes],
@@ -265,8 +274,16 @@ impl World {
         self.stages.push_back(frame);
         self.advance();
         self.peer_cycle();
-        if self.rng.random_bool(0.2) && self.nic.retire().is_some() {
+        if self.late.is_some_and(|share| self.rng.random_bool(share))
+            && let Some((connection, stream, buffer)) = self.unposted.pop_front()
+        {
+            assert!(self.peer.post_receive(connection, stream, buffer));
+        }
+        if self.rng.random_bool(0.2)
+            && let Some(ended) = self.nic.retire()
+        {
             self.done += 1;
+            self.failed += u32::from(ended.status != CompletionStatus::Success);
         }
     }
 
@@ -466,7 +483,11 @@ impl World {
                 length,
                 wr_id: 0,
             };
-            assert!(self.peer.post_receive(connection, stream, buffer));
+            if self.late.is_some() {
+                self.unposted.push_back((connection, stream, buffer));
+            } else {
+                assert!(self.peer.post_receive(connection, stream, buffer));
+            }
         }
         let wqe = Wqe {
             opcode,

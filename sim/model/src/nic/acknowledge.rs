@@ -62,8 +62,17 @@ impl Nic {
     /// The packet is not marked at the receiver, so the next echo past it shows it as lost, and it is sent again.
     fn is_patient(&mut self, path: u32, now: u32) -> bool {
         let patience = self.options.not_ready_ticks;
-        let since = *self.connection_mut(path).not_ready_since.get_or_insert(now);
-        now.wrapping_sub(since) < patience
+        if patience == 0 {
+            return false;
+        }
+        let end = now.wrapping_add(patience);
+        let until = *self.connection_mut(path).bears_until.get_or_insert(end);
+        (until.wrapping_sub(now) as i32) > 0
+    }
+
+    /// How long a connection bears that its peer has no buffer: for refusals that come from now on.
+    pub fn set_patience(&mut self, ticks: u32) {
+        self.options.not_ready_ticks = ticks;
     }
 
     fn on_refusal(&mut self, path: u32, nak: &Nak, now: u32) {
@@ -92,7 +101,7 @@ impl Nic {
         let calm = self.options.allowance_calm;
         let connection = self.connection_of(path) as usize;
         if let Some(connection) = &mut self.connections[connection] {
-            connection.not_ready_since = None;
+            connection.bears_until = None;
             connection.reorder.on_resolved(calm);
         }
     }

@@ -33,8 +33,8 @@ pub(super) struct ConnectionState {
     pub reorder: Reorder,
     /// Copies that may be sent for the losses seen lately.
     pub copies: u32,
-    /// Since when the peer has been refusing with `receiver_not_ready`.
-    pub not_ready_since: Option<u32>,
+    /// Until when refusals with `receiver_not_ready` are borne, since the first of them.
+    pub bears_until: Option<u32>,
 }
 
 impl ConnectionState {
@@ -50,7 +50,7 @@ impl ConnectionState {
             bucket: TokenBucket::new(RATE_HINT_FULL),
             reorder: Reorder::default(),
             copies: 0,
-            not_ready_since: None,
+            bears_until: None,
         }
     }
 

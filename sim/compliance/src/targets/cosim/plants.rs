@@ -127,7 +127,7 @@ const PLANTS: &[Plant] = &[
         "retransmit_with_new_psn",
         &[
             (
-                "(choice2_q[2:0] == 3'h2) ? (numbers_read_data[23:0] - {15'h0, back}) :",
+                "(choice2_q[2:0] == 3'h2) ? choice2_q[42:19] :",
                 "(choice2_q[2:0] == 3'h2) ? numbers_read_data[23:0] :",
             ),
             (
