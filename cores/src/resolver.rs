@@ -65,7 +65,7 @@ pub struct Resolver<
     /// S4: its packet is delivered.
     pub delivered_valid: Signal<Out, Bit>,
     /// S4: its message's slot.
-    pub delivered_slot: Signal<Out, Bits<4>>,
+    pub delivered_slot: Signal<Out, Bits<5>>,
     /// S4: its packet is lost.
     pub lost_valid: Signal<Out, Bit>,
     /// S4: which packet.
@@ -128,6 +128,7 @@ pub struct Resolver<
     commit: Signal<Local, Bit>,
     distance: Signal<Local, Bits<24>>,
     tsn_mask: Constant<Bits<24>>,
+    used_slots: Constant<Bits<5>>,
 }
 
 impl<
@@ -223,6 +224,7 @@ impl<
             commit: Default::default(),
             distance: Default::default(),
             tsn_mask: Constant::new(Narrowing::low(narrowing.tsn_bits)),
+            used_slots: Constant::new(bits(narrowing.slots())),
         }
     }
 }
@@ -399,12 +401,12 @@ impl<
         self.commit.next = self.stage4.q.val() & self.alive.q.val();
         self.delivered_valid.next =
             self.commit.val() & !self.sent4.q.val().probe & self.arrival.arrived.val();
-        self.delivered_slot.next = self.sent4.q.val().slot;
+        self.delivered_slot.next = self.sent4.q.val().slot & self.used_slots.val();
         self.lost_valid.next =
             self.commit.val() & !self.sent4.q.val().probe & !self.arrival.arrived.val();
         self.lost.next.path = bit_cast::<16, GA>(self.path4.q.val());
         self.lost.next.psn = bit_cast::<9, 10>(self.sent4.q.val().psn);
-        self.lost.next.slot = self.sent4.q.val().slot;
+        self.lost.next.slot = self.delivered_slot.val();
         self.lost_plane.next = self.plane4.q.val();
         self.resolved.next.valid = self.commit.val();
         self.resolved.next.path = bit_cast::<16, GA>(self.path4.q.val());

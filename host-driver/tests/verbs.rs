@@ -30,6 +30,7 @@ const CAPABILITIES: Capabilities = Capabilities {
     in_flight_log2: 0,
     buffers_log2: 0,
     posts_log2: 0,
+    answers_reads: false,
 };
 
 /// Registers and memory.
