@@ -11,7 +11,7 @@ use crate::types::{Message, WriteProgress};
 
 /// A Read becomes a response once all that was placed before its turn is in memory; in their order.
 ///
-/// For N planes, and 2^QA Reads at a time: who accepts them keeps to that. In: `asked`, `asked_valid`; by plane `placed` (a write of a byte at least was
+/// For N planes, and 2^QA Reads at a time, three cycles apart at least: who accepts them keeps to that. In: `asked`, `asked_valid`; by plane `placed` (a write of a byte at least was
 /// ordered) and the `progress` of its `AxiWriter`; `mtu_log2`; `ready` (it takes a slot). Out: `response`, `response_valid`, its `packets`, `connection` of it, a cycle
 /// before it too; `loaded`: it is taken; `idle`: none waits; `landing`: one waits for memory. `start`, while nothing is `landing`: connection
 /// `start_connection` starts anew, and its Reads are forgotten; no Read may come until `purging` is over.
@@ -39,6 +39,11 @@ pub struct ResponseQueue<const N: usize, const CA: usize, const QA: usize> {
     counts: [Dff<Bits<16>>; N],
     count: Signal<Local, Bits<16>>,
     marks: Signal<Local, Bits<128>>,
+    // The newest, until it finds a place in both queues: a full one has one in the next cycle.
+    fresh_until: Dff<Bit>,
+    fresh_waiting: Dff<Bit>,
+    fresh: Dff<AskedRead>,
+    fresh_marks: Dff<Bits<128>>,
     // What waits for memory: by then it must be there.
     until: StreamFifo<Bits<128>, QA>,
     until_have: Dff<Bit>,
@@ -96,6 +101,10 @@ impl<const N: usize, const CA: usize, const QA: usize> ResponseQueue<N, CA, QA> 
             counts: std::array::from_fn(|_| Default::default()),
             count: Default::default(),
             marks: Default::default(),
+            fresh_until: Default::default(),
+            fresh_waiting: Default::default(),
+            fresh: Default::default(),
+            fresh_marks: Default::default(),
             until: Default::default(),
             until_have: Default::default(),
             until_next: Default::default(),
@@ -131,6 +140,10 @@ impl<const N: usize, const CA: usize, const QA: usize> Logic for ResponseQueue<N
         dff_setup!(
             self,
             clock,
+            fresh_until,
+            fresh_waiting,
+            fresh,
+            fresh_marks,
             until_have,
             until_next,
             there,
@@ -160,8 +173,20 @@ impl<const N: usize, const CA: usize, const QA: usize> Logic for ResponseQueue<N
             self.marks.next =
                 self.marks.val() | (bit_cast::<128, 16>(self.count.val()) << self.places[i].val());
         }
-        self.until.push.next = self.marks.val();
-        self.until.push_valid.next = self.asked_valid.val();
+        if self.until.push_ready.val() {
+            self.fresh_until.d.next = false;
+        }
+        if self.waiting.push_ready.val() {
+            self.fresh_waiting.d.next = false;
+        }
+        if self.asked_valid.val() {
+            self.fresh_until.d.next = true;
+            self.fresh_waiting.d.next = true;
+            self.fresh.d.next = self.asked.val();
+            self.fresh_marks.d.next = self.marks.val();
+        }
+        self.until.push.next = self.fresh_marks.q.val();
+        self.until.push_valid.next = self.fresh_until.q.val();
 
         // The oldest that waits for memory.
         self.landed.next = self.until_have.q.val();
@@ -190,7 +215,10 @@ impl<const N: usize, const CA: usize, const QA: usize> Logic for ResponseQueue<N
         if self.landed.val() {
             self.until_have.d.next = false;
         }
-        self.landing.next = self.until_have.q.val() | self.until.level.val().any();
+        self.landing.next = self.fresh_until.q.val()
+            | self.fresh_waiting.q.val()
+            | self.until_have.q.val()
+            | self.until.level.val().any();
 
         // A connection starts anew.
         self.purging.next =
@@ -211,8 +239,8 @@ impl<const N: usize, const CA: usize, const QA: usize> Logic for ResponseQueue<N
         if self.begins.q.val() {
             self.left.d.next = self.waiting.level.val();
         }
-        self.waiting.push.next = self.asked.val();
-        self.waiting.push_valid.next = self.asked_valid.val();
+        self.waiting.push.next = self.fresh.q.val();
+        self.waiting.push_valid.next = self.fresh_waiting.q.val();
         if self.turned_valid.q.val() {
             self.waiting.push.next = self.turned.q.val();
             self.waiting.push_valid.next = true;
@@ -244,7 +272,7 @@ impl<const N: usize, const CA: usize, const QA: usize> Logic for ResponseQueue<N
         self.response_valid.next = self.settled.q.val()
             & self.there.q.val().any()
             & !self.start.val()
-            & !self.begins.q.val();
+            & !self.purging.val();
         self.loaded.next = self.response_valid.val() & self.ready.val();
         self.settled.d.next = self.have.q.val() & !self.loaded.val();
         self.gone.next = self.loaded.val() | (self.turns.val() & self.mine.val());
@@ -269,9 +297,14 @@ impl<const N: usize, const CA: usize, const QA: usize> Logic for ResponseQueue<N
         if self.gone.val() & !self.landed.val() {
             self.there.d.next = self.there.q.val() - 1;
         }
-        self.idle.next = !self.have.q.val() & !self.waiting.level.val().any() & !self.purging.val();
+        self.idle.next = !self.fresh_waiting.q.val()
+            & !self.have.q.val()
+            & !self.waiting.level.val().any()
+            & !self.purging.val();
 
         if self.reset.val() {
+            self.fresh_until.d.next = false;
+            self.fresh_waiting.d.next = false;
             self.until_have.d.next = false;
             self.there.d.next = 0.into();
             self.have.d.next = false;
