@@ -74,6 +74,16 @@ impl Bench {
         }
     }
 
+    /// Connects to a target that reads, and is read.
+    pub fn reads(lab: &mut dyn Lab, setup: Setup) -> Check<Self> {
+        let bench = Self::start(lab, setup)?;
+        match bench.id.profile {
+            Profile::Whole | Profile::Reads => Ok(bench),
+            Profile::Messages => Err(Stop::lacks("the target has no Reads")),
+            Profile::Write => Err(Stop::lacks("the target speaks Writes only")),
+        }
+    }
+
     /// Connects to a target that speaks Sends and immediates at least.
     pub fn messages(lab: &mut dyn Lab, setup: Setup) -> Check<Self> {
         let bench = Self::start(lab, setup)?;

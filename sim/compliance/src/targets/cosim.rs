@@ -117,7 +117,7 @@ fn connect(lab: &NicLab, setup: &Setup, mutation: &mut Mutation) -> Check<Verila
     };
     if setup.whole != known || setup.connections != 1 {
         return Err(Stop::lacks(
-            "today's hardware speaks profile Messages and follows congestion laws only",
+            "today's hardware speaks profile Reads and follows congestion laws only",
         ));
     }
     let size = lab.size();
