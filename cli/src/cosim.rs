@@ -21,10 +21,10 @@ const MAX_PLANES: u32 = 4;
 /// A file, or random traffic, crosses lossy planes between two verilated NICs, in lockstep with the model.
 #[derive(Args, Clone, Debug)]
 #[command(
-    after_help = "Examples:\n  metaroce cosim --file README.md --planes 4 --loss 0.01 --seed 7\n  metaroce cosim --packets 10000000 --size small --loss 0.005 --duplicate 0.01 --corrupt 0.005 --stall 0.1\n  metaroce cosim --packets 20000 --law aimd --mark 0.05"
+    after_help = "Examples:\n  metaroce cosim --file README.md --planes 4 --loss 0.01 --seed 7\n  metaroce cosim --file README.md --read --loss 0.01\n  metaroce cosim --packets 10000000 --size small --loss 0.005 --duplicate 0.01 --corrupt 0.005 --stall 0.1\n  metaroce cosim --packets 20000 --law aimd --mark 0.05"
 )]
 pub struct Cosim {
-    /// File to write from NIC A to NIC B.
+    /// File to write from NIC A to NIC B, or to read (--read).
     #[arg(long, required_unless_present = "packets")]
     file: Option<PathBuf>,
     /// In place of a file: random messages both ways, until so many data packets have crossed.
@@ -80,6 +80,9 @@ pub struct Cosim {
     /// Folder for the capture, and for the waves of a failure.
     #[arg(long, default_value = "out/cosim")]
     out: PathBuf,
+    /// NIC A reads the file from NIC B instead of writing it there.
+    #[arg(long, conflicts_with_all = ["packets", "plant_fault"])]
+    read: bool,
     /// Plant a fault: from this cycle on, the first payload bit that NIC A reads from its host turns.
     #[arg(long, value_name = "CYCLE")]
     plant_fault: Option<u64>,

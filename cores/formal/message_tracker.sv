@@ -16,10 +16,11 @@ module contract (
     input post_stream,
     input [2:0] post_length
 );
-    wire refused, post_ready, whole_valid, loading, backlog, busy;
+    wire refused, post_ready, whole_valid, asked_valid, loading, backlog, busy;
     wire [66:0] verdict;
     wire [16:0] posted, retired;
     wire [161:0] whole;
+    wire [143:0] asked;
     wire [15:0] vanished;
     reg [3:0] there = 0;
     reg was_refused = 0;
@@ -28,9 +29,9 @@ module contract (
     CORE core (
         .clock(clock), .reset(1'b0),
         .part({33'b0, into_buffer && takes, 30'b0, takes ? receive : 2'b0, takes, 29'b0, length, 14'b0, payload, 29'b0, offset, 13'b0, message, beyond, 15'b0, stream}),
-        .refused(refused), .accepted(accepted), .verdict(verdict),
+        .refused(refused), .accepted(accepted), .ask(113'b0), .verdict(verdict),
         .post({93'b0, post_length, 64'b0, 15'b0, post_stream}), .post_valid(post_valid), .post_ready(post_ready), .hold(1'b0), .posted(posted),
-        .whole(whole), .whole_valid(whole_valid), .vanished(vanished), .retired(retired), .start(1'b0), .start_connection(1'b0),
+        .whole(whole), .whole_valid(whole_valid), .asked(asked), .asked_valid(asked_valid), .vanished(vanished), .retired(retired), .start(1'b0), .start_connection(1'b0),
         .loading(loading), .backlog(backlog), .busy(busy)
     );
 

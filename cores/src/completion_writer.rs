@@ -9,6 +9,7 @@ use crate::generated::host::PackCqe;
 use crate::message_part::ReceiveEnd;
 use crate::prim::Dff;
 use crate::ram_bypass::RamBypass;
+use crate::read_answers::{ReadClose, ReadReply};
 use crate::slot_counter::SlotCounter;
 use crate::wqe_fetch::Work;
 
@@ -21,6 +22,8 @@ pub enum Complete {
     Look,
     /// Waits for its end, and for room in the queue.
     Watch,
+    /// A Read ended: waits until what was placed is in memory.
+    Land,
     /// Writes the CQE.
     Write,
     /// Waits for the memory's answer.
@@ -32,6 +35,8 @@ pub enum Complete {
 /// In: `take` with `work` and `packets` (not without `slot_free`); `delivered`, `delivered_slot`; `failure`, the answer to
 /// `failure_connection` in the same cycle or the next; `base` (a multiple of 32), `size_log2`, `consumer` (CQEs ever taken);
 /// the AXI4 write channels. Out: `slot_free`, `slot` (of the next message); `retire` (commit: the oldest message completes).
+/// A Read ends when it is delivered and whole (`read_reply`), and not in a cycle in which a response that names its slot commits: nothing is placed for it after
+/// `retire` (`read_close`). With `lands` it is a Read: its CQE waits for `landed`.
 /// A message that came, `receive` with `receive_valid`, is told where nothing else is to be told, taken with `receive_ready`.
 /// A CQE is 32 bytes, one burst of four beats; the next message is looked at when it is answered. A full queue waits.
 #[derive(LogicBlock)]
@@ -44,7 +49,7 @@ pub struct CompletionWriter<const M: usize, const MA: usize> {
     pub slot_free: Signal<Out, Bit>,
     pub slot: Signal<Out, Bits<4>>,
     pub delivered: Signal<In, Bit>,
-    pub delivered_slot: Signal<In, Bits<4>>,
+    pub delivered_slot: Signal<In, Bits<5>>,
     pub failure_connection: Signal<Out, Bits<12>>,
     pub failure: Signal<In, ConnectionFailure>,
     pub base: Signal<In, Bits<64>>,
@@ -60,6 +65,10 @@ pub struct CompletionWriter<const M: usize, const MA: usize> {
     pub bvalid: Signal<In, Bit>,
     pub bready: Signal<Out, Bit>,
     pub retire: Signal<Out, Bit>,
+    pub read_reply: Signal<In, ReadReply>,
+    pub read_close: Signal<Out, ReadClose>,
+    pub lands: Signal<Out, Bit>,
+    pub landed: Signal<In, Bit>,
     pub receive: Signal<In, ReceiveEnd>,
     pub receive_valid: Signal<In, Bit>,
     pub receive_ready: Signal<Out, Bit>,
@@ -83,13 +92,19 @@ pub struct CompletionWriter<const M: usize, const MA: usize> {
     room: Signal<Local, Bit>,
     lap: Signal<Local, Bits<32>>,
     place: Signal<Local, Bits<32>>,
+    reads: Constant<Bit>,
+    asks_read: Constant<Bits<8>>,
+    oldest_slot: Signal<Local, Bits<4>>,
+    is_read: Signal<Local, Bit>,
+    waits: Signal<Local, Bit>,
     bad_request: Constant<Bits<8>>,
     slots: Constant<Bits<5>>,
     one: Constant<Bits<32>>,
 }
 
-impl<const M: usize, const MA: usize> Default for CompletionWriter<M, MA> {
-    fn default() -> Self {
+impl<const M: usize, const MA: usize> CompletionWriter<M, MA> {
+    /// `reads`: there are Reads among the messages.
+    pub fn new(reads: bool) -> Self {
         assert!(
             M == 1 << MA && (1..=4).contains(&MA),
             "2 to 16 message slots, a power of two"
@@ -119,6 +134,10 @@ impl<const M: usize, const MA: usize> Default for CompletionWriter<M, MA> {
             bvalid: Default::default(),
             bready: Default::default(),
             retire: Default::default(),
+            read_reply: Default::default(),
+            read_close: Default::default(),
+            lands: Default::default(),
+            landed: Default::default(),
             receive: Default::default(),
             receive_valid: Default::default(),
             receive_ready: Default::default(),
@@ -142,6 +161,11 @@ impl<const M: usize, const MA: usize> Default for CompletionWriter<M, MA> {
             room: Default::default(),
             lap: Default::default(),
             place: Default::default(),
+            reads: Constant::new(reads),
+            asks_read: Constant::new(constants::WQE_READ.into()),
+            oldest_slot: Default::default(),
+            is_read: Default::default(),
+            waits: Default::default(),
             bad_request: Constant::new(constants::STATUS_BAD_REQUEST.into()),
             slots: Constant::new((M as LiteralType).into()),
             one: Constant::new(1.into()),
@@ -191,7 +215,19 @@ impl<const M: usize, const MA: usize> Logic for CompletionWriter<M, MA> {
         // The oldest message.
         self.failure_connection.next = bit_cast::<12, 16>(self.records.read_data.val().connection);
         self.ending.work.next = self.records.read_data.val();
-        self.ending.done.next = self.done.val();
+        self.oldest_slot.next = bit_cast::<4, MA>(self.oldest.q.val());
+        self.is_read.next =
+            self.reads.val() & (self.records.read_data.val().opcode == self.asks_read.val());
+        self.waits.next = self.is_read.val()
+            & self.read_reply.val().commits
+            & (self.read_reply.val().slot == self.oldest_slot.val());
+        self.ending.done.next = self.done.val()
+            & (!self.is_read.val()
+                | self
+                    .read_reply
+                    .val()
+                    .whole
+                    .get_bit(self.oldest_slot.val().index()));
         self.ending.failure.next = self.failure.val();
         self.room.next = (self.produced.q.val() - self.consumer.val())
             < (self.one.val() << self.size_log2.val());
@@ -253,9 +289,15 @@ impl<const M: usize, const MA: usize> Logic for CompletionWriter<M, MA> {
                 self.receive_ready.next =
                     self.room.val() & !(self.told_last.q.val() & self.ending.ended.val());
                 self.told.next = self.receive_valid.val() & self.receive_ready.val();
-                if self.ending.ended.val() & self.room.val() & !self.told.val() {
+                if self.ending.ended.val() & self.room.val() & !self.told.val() & !self.waits.val()
+                {
                     self.retire.next = true;
                     self.oldest.d.next = self.oldest.q.val() + 1;
+                }
+            }
+            Complete::Land => {
+                if self.landed.val() {
+                    self.step.d.next = Complete::Write;
                 }
             }
             Complete::Write => {
@@ -280,6 +322,9 @@ impl<const M: usize, const MA: usize> Logic for CompletionWriter<M, MA> {
             }
         }
 
+        self.lands.next = self.retire.val() & self.is_read.val();
+        self.read_close.next.valid = self.retire.val();
+        self.read_close.next.slot = self.oldest_slot.val();
         if self.retire.val() | self.told.val() {
             self.told_last.d.next = self.told.val();
             self.cqe.d.next = self.pack.bits.val();
@@ -291,6 +336,9 @@ impl<const M: usize, const MA: usize> Logic for CompletionWriter<M, MA> {
             self.beat.d.next = 0.into();
             self.produced.d.next = self.produced.q.val() + 1;
             self.step.d.next = Complete::Write;
+            if self.lands.val() {
+                self.step.d.next = Complete::Land;
+            }
         }
 
         if self.take.val() {

@@ -65,15 +65,17 @@ pub struct CounterFile {
     rx_messages: CountRegister<1>,
     rx_not_ready: CountRegister<1>,
     rx_invalid_request: CountRegister<1>,
+    rx_stray_response: CountRegister<1>,
 }
 
 impl CounterFile {
-    /// Counters that keep the bits that `narrowing` leaves; `receives`: messages end here.
-    pub fn new(receives: bool, narrowing: &Narrowing) -> Self {
-        let of_messages = Narrowing {
-            counter_bits: if receives { narrowing.counter_bits } else { 0 },
+    /// Counters that keep the bits that `narrowing` leaves; `receives`: messages end here; `reads`: so do responses.
+    pub fn new(receives: bool, reads: bool, narrowing: &Narrowing) -> Self {
+        let of = |counted: bool| Narrowing {
+            counter_bits: if counted { narrowing.counter_bits } else { 0 },
             ..narrowing.clone()
         };
+        let (of_messages, of_reads) = (of(receives), of(reads));
         Self {
             clock: Default::default(),
             bus: Default::default(),
@@ -129,6 +131,7 @@ impl CounterFile {
             rx_messages: CountRegister::new(counters::RX_MESSAGES, &of_messages),
             rx_not_ready: CountRegister::new(counters::RX_NOT_READY, &of_messages),
             rx_invalid_request: CountRegister::new(counters::RX_INVALID_REQUEST, &of_messages),
+            rx_stray_response: CountRegister::new(counters::RX_STRAY_RESPONSE, &of_reads),
         }
     }
 }
@@ -192,7 +195,8 @@ impl Logic for CounterFile {
             tx_verbs,
             rx_messages,
             rx_not_ready,
-            rx_invalid_request
+            rx_invalid_request,
+            rx_stray_response
         );
 
         self.rx_frames.bus.next = self.bus.val();
@@ -233,6 +237,7 @@ impl Logic for CounterFile {
         self.rx_messages.bus.next = self.bus.val();
         self.rx_not_ready.bus.next = self.bus.val();
         self.rx_invalid_request.bus.next = self.bus.val();
+        self.rx_stray_response.bus.next = self.bus.val();
 
         // Of one side.
         self.rx_duplicate.amount.next = self.receive.val().rx_duplicate.into();
@@ -250,6 +255,7 @@ impl Logic for CounterFile {
         self.rx_messages.amount.next = self.receive.val().rx_messages.into();
         self.rx_not_ready.amount.next = self.receive.val().rx_not_ready.into();
         self.rx_invalid_request.amount.next = self.receive.val().rx_invalid_request.into();
+        self.rx_stray_response.amount.next = self.receive.val().rx_stray_response.into();
         self.rx_write_bytes.amount.next = self.receive.val().rx_write_bytes;
         self.rx_acks.amount.next = self.transmit.val().rx_acks.into();
         self.rx_ack_stale.amount.next = self.transmit.val().rx_ack_stale.into();
@@ -327,6 +333,7 @@ impl Logic for CounterFile {
             | self.tx_verbs.read.val()
             | self.rx_messages.read.val()
             | self.rx_not_ready.read.val()
-            | self.rx_invalid_request.read.val();
+            | self.rx_invalid_request.read.val()
+            | self.rx_stray_response.read.val();
     }
 }

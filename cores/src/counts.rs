@@ -41,6 +41,8 @@ pub struct ReceiveCounts {
     pub rx_invalid_request: Bit,
     /// A message is placed whole.
     pub rx_messages: Bit,
+    /// A response that no open request asked for.
+    pub rx_stray_response: Bit,
 }
 
 /// How a connection failed, if it did: the answer of the transmit side to the host side.

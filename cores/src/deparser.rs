@@ -93,8 +93,8 @@ pub struct Deparser<const D: usize, const K: usize, const H: usize> {
 }
 
 impl<const D: usize, const K: usize, const H: usize> Deparser<D, K, H> {
-    /// `messages`: it knows the verbs that profile `Messages` adds.
-    pub fn new(messages: bool) -> Self {
+    /// `messages`, `reads`: it knows the verbs that these profiles add.
+    pub fn new(messages: bool, reads: bool) -> Self {
         assert!(
             D == 8 * K && (K == 1 || K == 8) && H * K == HEADER_BYTES,
             "D is 8 or 64, K is D / 8, H is 104 / K"
@@ -115,7 +115,7 @@ impl<const D: usize, const K: usize, const H: usize> Deparser<D, K, H> {
             m_axis_tlast: Default::default(),
             in_frame: Default::default(),
             idle: Default::default(),
-            headers: FrameHeaders::new(messages),
+            headers: FrameHeaders::new(messages, reads),
             icrc: Default::default(),
             part: Default::default(),
             index: Default::default(),

@@ -41,7 +41,7 @@ pub struct DescriptorBuilder<const N: usize, const CA: usize, const GA: usize> {
     /// A message enters its slot.
     pub message: Signal<In, Message>,
     /// The slot.
-    pub message_slot: Signal<In, Bits<4>>,
+    pub message_slot: Signal<In, Bits<5>>,
     /// It does.
     pub message_enter: Signal<In, Bit>,
     /// Configuration of a path.
@@ -69,7 +69,7 @@ pub struct DescriptorBuilder<const N: usize, const CA: usize, const GA: usize> {
     /// A new packet of another verb is shown.
     pub verb: Signal<Out, Bit>,
     /// Message slots, by bit, that a decision waits for: no message may enter them.
-    pub slots: Signal<Out, Bits<16>>,
+    pub slots: Signal<Out, Bits<32>>,
     path_bits: Constant<Bits<4>>,
     write_opcode: Constant<Bits<8>>,
     probe_opcode: Constant<Bits<8>>,
@@ -79,7 +79,7 @@ pub struct DescriptorBuilder<const N: usize, const CA: usize, const GA: usize> {
     turn: NextInTurn<N>,
     last: Dff<Bits<3>>,
     waiting: SlotsWaiting,
-    message_table: PathTable<Message, 4>,
+    message_table: PathTable<Message, 5>,
     connection_table: PathTable<ConnectionEntry, CA>,
     epoch: PathTable<Bits<8>, GA>,
     entropy: PathTable<Bits<16>, GA>,
@@ -102,12 +102,13 @@ pub struct DescriptorBuilder<const N: usize, const CA: usize, const GA: usize> {
     new3: Signal<Local, Bit>,
     path_mask: Constant<Bits<16>>,
     used_length: Constant<Bits<32>>,
+    used_slots: Constant<Bits<5>>,
     wanted: Signal<Local, Bits<N>>,
 }
 
 impl<const N: usize, const CA: usize, const GA: usize> DescriptorBuilder<N, CA, GA> {
-    /// A builder of this size; `messages`: it knows the verbs that profile `Messages` adds.
-    pub fn new(messages: bool, narrowing: &Narrowing) -> Self {
+    /// A builder of this size; `messages`, `reads`: it knows the verbs that these profiles add.
+    pub fn new(messages: bool, reads: bool, narrowing: &Narrowing) -> Self {
         assert!(GA > CA, "index widths");
         Self {
             clock: Default::default(),
@@ -158,7 +159,7 @@ impl<const N: usize, const CA: usize, const GA: usize> DescriptorBuilder<N, CA, 
             epoch2: Default::default(),
             entropy2: Default::default(),
             offset2: Default::default(),
-            tail: DataTail::new(messages),
+            tail: DataTail::new(messages, reads),
             remaining: Default::default(),
             mtu: Default::default(),
             shown: Default::default(),
@@ -167,6 +168,7 @@ impl<const N: usize, const CA: usize, const GA: usize> DescriptorBuilder<N, CA, 
             new3: Default::default(),
             path_mask: Constant::new(bits((1 << (GA - CA)) - 1)),
             used_length: Constant::new(Narrowing::low(narrowing.length_bits)),
+            used_slots: Constant::new(bits(narrowing.slots())),
             wanted: Default::default(),
         }
     }
@@ -253,6 +255,7 @@ impl<const N: usize, const CA: usize, const GA: usize> Logic for DescriptorBuild
                 self.oldest.next = self.queue[k].head.val();
             }
         }
+        self.oldest.next.slot = self.oldest.val().slot & self.used_slots.val();
         if self.turn.found.val() {
             self.last.d.next = self.turn.pick.val();
         }
@@ -285,6 +288,7 @@ impl<const N: usize, const CA: usize, const GA: usize> Logic for DescriptorBuild
         self.remaining.next = self.message2.q.val().length - self.offset2.q.val();
         self.tail.message.next = self.message2.q.val();
         self.tail.offset.next = self.offset2.q.val();
+        self.tail.slot.next = self.stage2.q.val().slot;
         self.shown.d.next.opcode = self.tail.opcode.val();
         self.shown.d.next.ack_request = self.stage2.q.val().ack_request;
         self.shown.d.next.dest_qp = self.connection2.q.val().remote_qp;
@@ -302,6 +306,9 @@ impl<const N: usize, const CA: usize, const GA: usize> Logic for DescriptorBuild
         self.shown.d.next.payload = bit_cast::<16, 32>(self.mtu.val());
         if self.remaining.val() < self.mtu.val() {
             self.shown.d.next.payload = bit_cast::<16, 32>(self.remaining.val());
+        }
+        if self.tail.bare.val() {
+            self.shown.d.next.payload = bits::<16>(0);
         }
         self.shown.d.next.local_address =
             self.message2.q.val().local_address + bit_cast::<64, 32>(self.offset2.q.val());

@@ -48,6 +48,9 @@ pub struct FrameHeaders<const D: usize, const K: usize, const H: usize> {
     version: Constant<Bits<4>>,
     op_write: Constant<Bits<8>>,
     messages: Constant<Bit>,
+    reads: Constant<Bit>,
+    op_read_request: Constant<Bits<8>>,
+    op_read_response: Constant<Bits<8>>,
     op_write_imm: Constant<Bits<8>>,
     op_send: Constant<Bits<8>>,
     op_send_imm: Constant<Bits<8>>,
@@ -57,6 +60,8 @@ pub struct FrameHeaders<const D: usize, const K: usize, const H: usize> {
     write_imm_last: Constant<Bits<7>>,
     send_last: Constant<Bits<7>>,
     send_imm_last: Constant<Bits<7>>,
+    read_request_last: Constant<Bits<7>>,
+    read_response_last: Constant<Bits<7>>,
     ack_last: Constant<Bits<7>>,
     refusal_last: Constant<Bits<7>>,
     probe_last: Constant<Bits<7>>,
@@ -64,6 +69,8 @@ pub struct FrameHeaders<const D: usize, const K: usize, const H: usize> {
     write_imm_total: Constant<Bits<16>>,
     send_total: Constant<Bits<16>>,
     send_imm_total: Constant<Bits<16>>,
+    read_request_total: Constant<Bits<16>>,
+    read_response_total: Constant<Bits<16>>,
     ack_total: Constant<Bits<16>>,
     refusal_total: Constant<Bits<16>>,
     probe_total: Constant<Bits<16>>,
@@ -80,8 +87,8 @@ fn total(frame_bytes: u64) -> Constant<Bits<16>> {
 }
 
 impl<const D: usize, const K: usize, const H: usize> FrameHeaders<D, K, H> {
-    /// `messages`: it knows the verbs that profile `Messages` adds.
-    pub fn new(messages: bool) -> Self {
+    /// `messages`, `reads`: it knows the verbs that these profiles add.
+    pub fn new(messages: bool, reads: bool) -> Self {
         assert!(
             D == 8 * K && H * K == HEADER_BYTES,
             "K is D / 8, H is 104 / K"
@@ -116,6 +123,9 @@ impl<const D: usize, const K: usize, const H: usize> FrameHeaders<D, K, H> {
             version: Constant::new(protocol::PATH_VERSION.into()),
             op_write: Constant::new(protocol::OPCODE_WRITE.into()),
             messages: Constant::new(messages),
+            reads: Constant::new(reads),
+            op_read_request: Constant::new(protocol::OPCODE_READ_REQUEST.into()),
+            op_read_response: Constant::new(protocol::OPCODE_READ_RESPONSE.into()),
             op_write_imm: Constant::new(protocol::OPCODE_WRITE_IMM.into()),
             op_send: Constant::new(protocol::OPCODE_SEND.into()),
             op_send_imm: Constant::new(protocol::OPCODE_SEND_IMM.into()),
@@ -125,6 +135,8 @@ impl<const D: usize, const K: usize, const H: usize> FrameHeaders<D, K, H> {
             write_imm_last: last_beat::<K>(protocol::WRITE_IMM_OVERHEAD_BYTES),
             send_last: last_beat::<K>(protocol::SEND_OVERHEAD_BYTES),
             send_imm_last: last_beat::<K>(protocol::SEND_IMM_OVERHEAD_BYTES),
+            read_request_last: last_beat::<K>(protocol::READ_REQUEST_FRAME_BYTES),
+            read_response_last: last_beat::<K>(protocol::READ_RESPONSE_OVERHEAD_BYTES),
             ack_last: last_beat::<K>(protocol::ACK_FRAME_BYTES),
             refusal_last: last_beat::<K>(protocol::REFUSAL_FRAME_BYTES),
             probe_last: last_beat::<K>(protocol::PROBE_FRAME_BYTES),
@@ -132,6 +144,8 @@ impl<const D: usize, const K: usize, const H: usize> FrameHeaders<D, K, H> {
             write_imm_total: total(protocol::WRITE_IMM_OVERHEAD_BYTES),
             send_total: total(protocol::SEND_OVERHEAD_BYTES),
             send_imm_total: total(protocol::SEND_IMM_OVERHEAD_BYTES),
+            read_request_total: total(protocol::READ_REQUEST_FRAME_BYTES),
+            read_response_total: total(protocol::READ_RESPONSE_OVERHEAD_BYTES),
             ack_total: total(protocol::ACK_FRAME_BYTES),
             refusal_total: total(protocol::REFUSAL_FRAME_BYTES),
             probe_total: total(protocol::PROBE_FRAME_BYTES),
@@ -167,6 +181,15 @@ impl<const D: usize, const K: usize, const H: usize> Logic for FrameHeaders<D, K
             } else if self.descriptor.val().opcode == self.op_send_imm.val() {
                 self.header_last.next = self.send_imm_last.val();
                 self.header_total.next = self.send_imm_total.val();
+            }
+        }
+        if self.reads.val() {
+            if self.descriptor.val().opcode == self.op_read_request.val() {
+                self.header_last.next = self.read_request_last.val();
+                self.header_total.next = self.read_request_total.val();
+            } else if self.descriptor.val().opcode == self.op_read_response.val() {
+                self.header_last.next = self.read_response_last.val();
+                self.header_total.next = self.read_response_total.val();
             }
         }
         self.padded.next = ((self.descriptor.val().payload + 3) >> 2) << 2;

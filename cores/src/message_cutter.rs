@@ -1,35 +1,37 @@
 //! Messages, cut into packets.
 #![allow(missing_docs)] // the derive makes methods that can carry no document
+use crate::generated::constants::WQE_READ;
 use crate::narrow::Narrowing;
 use crate::prim::Dff;
 use crate::transmit_path::WaitingPacket;
 use crate::types::Message;
 use rust_hdl::prelude::*;
 
-/// A packet a cycle, also from message to message.
+/// A packet a cycle, also from message to message; a Read is one packet, whatever it asks for.
 ///
 /// In: `message`, `message_slot`, `message_valid`; `stop` (it may not be taken now); `failed` connections, whose message
-/// is dropped; `mtu_log2`; `room` for a packet. Out: `message_ready`; `push`, `packet`, `connection`; `busy` (there is a
+/// is dropped; `mtu_log2`; `room` for a packet. Out: `message_ready`; `wants` (it has a packet, room or not); `push`, `packet`, `connection`; `busy` (there is a
 /// message). `CA` address bits of connections, `C` = 2^CA.
 #[derive(LogicBlock)]
 pub struct MessageCutter<const CA: usize, const C: usize> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
     pub message: Signal<In, Message>,
-    pub message_slot: Signal<In, Bits<4>>,
+    pub message_slot: Signal<In, Bits<5>>,
     pub message_valid: Signal<In, Bit>,
     pub stop: Signal<In, Bit>,
     pub failed: Signal<In, Bits<C>>,
     pub mtu_log2: Signal<In, Bits<4>>,
     pub room: Signal<In, Bit>,
     pub message_ready: Signal<Out, Bit>,
+    pub wants: Signal<Out, Bit>,
     pub push: Signal<Out, Bit>,
     pub packet: Signal<Out, WaitingPacket>,
     pub connection: Signal<Out, Bits<CA>>,
     pub busy: Signal<Out, Bit>,
     have: Dff<Bit>,
     whose: Dff<Bits<CA>>,
-    slot: Dff<Bits<4>>,
+    slot: Dff<Bits<5>>,
     index: Dff<Bits<24>>,
     remaining: Dff<Bits<32>>,
     mtu: Signal<Local, Bits<32>>,
@@ -38,6 +40,7 @@ pub struct MessageCutter<const CA: usize, const C: usize> {
     index_mask: Constant<Bits<24>>,
     length_mask: Constant<Bits<32>>,
     connection_mask: Constant<Bits<CA>>,
+    asks_read: Constant<Bits<8>>,
 }
 
 impl<const CA: usize, const C: usize> MessageCutter<CA, C> {
@@ -54,6 +57,7 @@ impl<const CA: usize, const C: usize> MessageCutter<CA, C> {
             mtu_log2: Default::default(),
             room: Default::default(),
             message_ready: Default::default(),
+            wants: Default::default(),
             push: Default::default(),
             packet: Default::default(),
             connection: Default::default(),
@@ -74,6 +78,7 @@ impl<const CA: usize, const C: usize> MessageCutter<CA, C> {
                     .saturating_sub(path_bits as u32)
                     .min(CA as u32),
             )),
+            asks_read: Constant::new(bits(WQE_READ)),
         }
     }
 }
@@ -84,9 +89,9 @@ impl<const CA: usize, const C: usize> Logic for MessageCutter<CA, C> {
         dff_setup!(self, clock, have, whose, slot, index, remaining);
         self.mtu.next = bits::<32>(1) << self.mtu_log2.val();
         self.last.next = self.remaining.q.val() <= self.mtu.val();
-        self.cuts.next = self.have.q.val()
-            & self.room.val()
-            & !self.failed.val().get_bit(self.whose.q.val().index());
+        self.wants.next =
+            self.have.q.val() & !self.failed.val().get_bit(self.whose.q.val().index());
+        self.cuts.next = self.wants.val() & self.room.val();
         self.push.next = self.cuts.val();
         self.connection.next = self.whose.q.val();
         self.packet.next.slot = self.slot.q.val();
@@ -114,6 +119,9 @@ impl<const CA: usize, const C: usize> Logic for MessageCutter<CA, C> {
             self.slot.d.next = self.message_slot.val();
             self.index.d.next = bits::<24>(0);
             self.remaining.d.next = self.message.val().length & self.length_mask.val();
+            if self.message.val().opcode == self.asks_read.val() {
+                self.remaining.d.next = bits::<32>(0);
+            }
         }
         if self.reset.val() {
             self.have.d.next = false;

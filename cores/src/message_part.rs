@@ -114,6 +114,34 @@ pub struct WholeMessage {
     pub wr_id: Bits<64>,
 }
 
+/// What a Read asks for, in its packet.
+#[derive(LogicStruct, Copy, Clone, Debug, Default, PartialEq)]
+pub struct ReadAsk {
+    /// The packet is a READ_REQUEST.
+    pub valid: Bit,
+    /// Comes back with the response.
+    pub tag: Bits<16>,
+    /// Host address of the first byte.
+    pub address: Bits<64>,
+    /// Bytes.
+    pub length: Bits<32>,
+}
+
+/// A Read whose turn in its stream has come.
+#[derive(LogicStruct, Copy, Clone, Debug, Default, PartialEq)]
+pub struct AskedRead {
+    /// Stream, counted over all connections.
+    pub stream: Bits<16>,
+    /// Number in the stream.
+    pub message: Bits<16>,
+    /// Comes back with the response.
+    pub tag: Bits<16>,
+    /// Host address of the first byte.
+    pub address: Bits<64>,
+    /// Bytes.
+    pub length: Bits<32>,
+}
+
 /// A message that took a buffer, or a buffer that can't be posted, as its completion tells of it.
 #[derive(LogicStruct, Copy, Clone, Debug, Default, PartialEq)]
 pub struct ReceiveEnd {

@@ -2,7 +2,9 @@
 #![allow(missing_docs)] // the derive makes methods that can carry no document
 use rust_hdl::prelude::*;
 
-use crate::message_part::{Immediate, MessageEntry, StreamProgress, WholeMessage};
+use crate::message_part::{
+    AskedRead, Immediate, MessageEntry, ReadAsk, StreamProgress, WholeMessage,
+};
 use crate::prim::{Dff, RamSdp};
 use crate::resolve_queue::ResolveQueue;
 
@@ -20,9 +22,9 @@ enum Retire {
 ///
 /// `TA`, `MA`, `PA`: address bits of streams, of the messages of one, of its buffers; `EA` = TA + MA, `BA` = TA + PA, `S` = 2^TA.
 /// In: `ask`, a message of `ask_stream` is whole; what was written: `entry_enable`, `entry_address`, `entry`; `immediate_enable`,
-/// `immediate` at the same address; `wr_id_enable`, `wr_id_address`, `wr_id`; `clear`: stream `clear_stream` starts, and the entry
+/// `immediate` and `ask_read` at the same address; `wr_id_enable`, `wr_id_address`, `wr_id`; `clear`: stream `clear_stream` starts, and the entry
 /// at `entry_address` is empty. Out: `progress_valid`, `progress_stream`, `progress` (the commit); `whole_valid`, `whole` in
-/// the same cycle, taken at once; `waits` (streams have waited for their turn for 15 cycles), `busy`.
+/// the same cycle, taken at once, and `read_valid`, `read` if it is a Read; `waits` (streams have waited for their turn for 15 cycles), `busy`.
 #[derive(LogicBlock)]
 pub struct MessageRetire<
     const TA: usize,
@@ -41,6 +43,7 @@ pub struct MessageRetire<
     pub entry: Signal<In, MessageEntry>,
     pub immediate_enable: Signal<In, Bit>,
     pub immediate: Signal<In, Immediate>,
+    pub ask_read: Signal<In, ReadAsk>,
     pub wr_id_enable: Signal<In, Bit>,
     pub wr_id_address: Signal<In, Bits<BA>>,
     pub wr_id: Signal<In, Bits<64>>,
@@ -51,6 +54,8 @@ pub struct MessageRetire<
     pub progress: Signal<Out, StreamProgress>,
     pub whole_valid: Signal<Out, Bit>,
     pub whole: Signal<Out, WholeMessage>,
+    pub read_valid: Signal<Out, Bit>,
+    pub read: Signal<Out, AskedRead>,
     pub waits: Signal<Out, Bit>,
     pub busy: Signal<Out, Bit>,
     step: Dff<Retire>,
@@ -60,11 +65,13 @@ pub struct MessageRetire<
     rows: RamSdp<StreamProgress, TA>,
     entries: RamSdp<MessageEntry, EA>,
     immediates: RamSdp<Immediate, EA>,
+    asks: RamSdp<ReadAsk, EA>,
     wr_ids: RamSdp<Bits<64>, BA>,
     stream: Dff<Bits<TA>>,
     row: Dff<StreamProgress>,
     found: Dff<MessageEntry>,
     found_immediate: Dff<Immediate>,
+    found_ask: Dff<ReadAsk>,
     found_wr_id: Dff<Bits<64>>,
     present: Signal<Local, Bit>,
     ready: Signal<Local, Bit>,
@@ -97,6 +104,7 @@ impl<
             entry: Default::default(),
             immediate_enable: Default::default(),
             immediate: Default::default(),
+            ask_read: Default::default(),
             wr_id_enable: Default::default(),
             wr_id_address: Default::default(),
             wr_id: Default::default(),
@@ -107,6 +115,8 @@ impl<
             progress: Default::default(),
             whole_valid: Default::default(),
             whole: Default::default(),
+            read_valid: Default::default(),
+            read: Default::default(),
             waits: Default::default(),
             busy: Default::default(),
             step: Default::default(),
@@ -116,11 +126,13 @@ impl<
             rows: Default::default(),
             entries: Default::default(),
             immediates: Default::default(),
+            asks: Default::default(),
             wr_ids: Default::default(),
             stream: Default::default(),
             row: Default::default(),
             found: Default::default(),
             found_immediate: Default::default(),
+            found_ask: Default::default(),
             found_wr_id: Default::default(),
             present: Default::default(),
             ready: Default::default(),
@@ -152,9 +164,10 @@ impl<
             row,
             found,
             found_immediate,
+            found_ask,
             found_wr_id
         );
-        clock!(self, clock, queue, rows, entries, immediates, wr_ids);
+        clock!(self, clock, queue, rows, entries, immediates, asks, wr_ids);
         self.queue.reset.next = self.reset.val();
         self.queue.push.next = self.ask.val();
         self.queue.path.next = self.ask_stream.val();
@@ -177,6 +190,7 @@ impl<
             << self.message_bits.val())
             | bit_cast::<EA, MA>(bit_cast::<MA, 16>(self.row.q.val().message));
         self.immediates.read_address.next = self.entries.read_address.val();
+        self.asks.read_address.next = self.entries.read_address.val();
         self.wr_ids.read_address.next = (bit_cast::<BA, TA>(self.stream.q.val())
             << self.buffer_bits.val())
             | bit_cast::<BA, PA>(bit_cast::<PA, 32>(self.row.q.val().first));
@@ -201,6 +215,12 @@ impl<
         self.whole.next.immediate = self.found_immediate.q.val().value;
         self.whole.next.took = self.found.q.val().takes;
         self.whole.next.wr_id = self.found_wr_id.q.val();
+        self.read_valid.next = false;
+        self.read.next.stream = bit_cast::<16, TA>(self.stream.q.val());
+        self.read.next.message = self.row.q.val().message;
+        self.read.next.tag = self.found_ask.q.val().tag;
+        self.read.next.address = self.found_ask.q.val().address;
+        self.read.next.length = self.found_ask.q.val().length;
         match self.step.q.val() {
             Retire::Idle => {
                 if self.queue.valid.val() {
@@ -222,12 +242,14 @@ impl<
                 self.busy.next = true;
                 self.found.d.next = self.entries.read_data.val();
                 self.found_immediate.d.next = self.immediates.read_data.val();
+                self.found_ask.d.next = self.asks.read_data.val();
                 self.found_wr_id.d.next = self.wr_ids.read_data.val();
                 self.step.d.next = Retire::Decide;
             }
             Retire::Decide => {
                 self.busy.next = true;
                 self.whole_valid.next = self.ready.val();
+                self.read_valid.next = self.ready.val() & self.found_ask.q.val().valid;
                 self.progress_valid.next = self.ready.val();
                 self.row.d.next = self.progress.val();
                 self.step.d.next = Retire::Idle;
@@ -247,6 +269,9 @@ impl<
         self.immediates.write_address.next = self.entry_address.val();
         self.immediates.write_data.next = self.immediate.val();
         self.immediates.write_enable.next = self.immediate_enable.val();
+        self.asks.write_address.next = self.entry_address.val();
+        self.asks.write_data.next = self.ask_read.val();
+        self.asks.write_enable.next = self.immediate_enable.val();
         self.wr_ids.write_address.next = self.wr_id_address.val();
         self.wr_ids.write_data.next = self.wr_id.val();
         self.wr_ids.write_enable.next = self.wr_id_enable.val();

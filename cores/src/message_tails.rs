@@ -7,7 +7,7 @@ use crate::generated::tails::{UnpackSendTail, UnpackWriteImmTail, UnpackWriteTai
 use crate::message_part::MessagePart;
 use crate::types::FrameEvent;
 
-/// Takes MSG, MATCH and IMM out of the frame of a WRITE, WRITE_IMM, SEND or SEND_IMM; of any other it says something. No cycle.
+/// Takes MSG, MATCH and IMM out of the frame of a WRITE, WRITE_IMM, SEND or SEND_IMM; a READ_REQUEST is a message of no bytes. Of any other it says something. No cycle.
 #[derive(LogicBlock)]
 pub struct MessageTails {
     pub frame: Signal<In, FrameEvent>,
@@ -18,6 +18,7 @@ pub struct MessageTails {
     op_write_imm: Constant<Bits<8>>,
     op_send: Constant<Bits<8>>,
     op_send_imm: Constant<Bits<8>>,
+    op_read: Constant<Bits<8>>,
     stream_bits: Constant<Bits<5>>,
     stream_mask: Constant<Bits<16>>,
     connection_mask: Constant<Bits<16>>,
@@ -36,6 +37,7 @@ impl MessageTails {
             op_write_imm: Constant::new(constants::OPCODE_WRITE_IMM.into()),
             op_send: Constant::new(constants::OPCODE_SEND.into()),
             op_send_imm: Constant::new(constants::OPCODE_SEND_IMM.into()),
+            op_read: Constant::new(constants::OPCODE_READ_REQUEST.into()),
             stream_bits: Constant::new((stream_bits as LiteralType).into()),
             stream_mask: Constant::new(((1 << stream_bits as LiteralType) - 1).into()),
             connection_mask: Constant::new(((1 << connection_bits as LiteralType) - 1).into()),
@@ -82,6 +84,8 @@ impl Logic for MessageTails {
             self.part.next.into_buffer = true;
             self.part.next.has_immediate = true;
             self.part.next.immediate = self.send.imm_immediate.val();
+        } else if self.frame.val().opcode == self.op_read.val() {
+            self.part.next.length = 0.into();
         }
     }
 }

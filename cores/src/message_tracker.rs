@@ -4,8 +4,8 @@ use rust_hdl::prelude::*;
 
 use crate::forwarded_table::ForwardedTable;
 use crate::message_part::{
-    MessageEntry, MessagePart, MessageVerdict, PostedBuffer, ReceivePost, StreamCommit,
-    StreamProgress, Taker, WholeMessage,
+    AskedRead, MessageEntry, MessagePart, MessageVerdict, PostedBuffer, ReadAsk, ReceivePost,
+    StreamCommit, StreamProgress, Taker, WholeMessage,
 };
 use crate::message_retire::MessageRetire;
 use crate::posted_buffers::PostedBuffers;
@@ -17,9 +17,9 @@ use crate::told_later::ToldLater;
 /// `MA`, `PA`: log2 of a stream's messages in flight and posted buffers; `EA` = TA + MA, `BA` = TA + PA, `S` = 2^TA.
 ///
 /// In cycle t: `part`. In t + 3: `refused` (it must not be accepted; the only output that hangs on an input, `accepted`). In t + 4, the commit: `accepted` comes in
-/// (never of a refused one, false where there was no packet); `verdict` is there. A packet reads four cycles before its commit what posts and
+/// (never of a refused one, false where there was no packet) with `ask`; `verdict` is there. A packet reads four cycles before its commit what posts and
 /// ends of messages change: so `posted` and `retired` are said four cycles after they are written, in their order with commits.
-/// `whole` with `whole_valid`, taken at once: a message ended; posts like `PostedBuffers`. `start`, while not `busy` and no packet is inside:
+/// `whole` with `whole_valid`, taken at once: a message ended, and `asked` with `asked_valid` if it is a Read; posts like `PostedBuffers`. `start`, while not `busy` and no packet is inside:
 /// the streams of connection `start_connection` start anew, as all do after `reset`; `loading`, and `busy`, until they have. `vanished`: so many of their buffers, that no message took, are gone.
 /// `backlog`: ends of messages wait; close the door, for a peer that hears of the delivery may send a message that finds no place.
 #[derive(LogicBlock)]
@@ -37,6 +37,7 @@ pub struct MessageTracker<
     pub part: Signal<In, MessagePart>,
     pub refused: Signal<Out, Bit>,
     pub accepted: Signal<In, Bit>,
+    pub ask: Signal<In, ReadAsk>,
     pub verdict: Signal<Out, MessageVerdict>,
     pub post: Signal<In, ReceivePost>,
     pub post_valid: Signal<In, Bit>,
@@ -45,6 +46,8 @@ pub struct MessageTracker<
     pub posted: Signal<Out, StreamCommit>,
     pub whole: Signal<Out, WholeMessage>,
     pub whole_valid: Signal<Out, Bit>,
+    pub asked: Signal<Out, AskedRead>,
+    pub asked_valid: Signal<Out, Bit>,
     pub vanished: Signal<Out, Bits<16>>,
     pub retired: Signal<Out, StreamCommit>,
     pub start: Signal<In, Bit>,
@@ -141,6 +144,7 @@ impl<
             part: Default::default(),
             refused: Default::default(),
             accepted: Default::default(),
+            ask: Default::default(),
             verdict: Default::default(),
             post: Default::default(),
             post_valid: Default::default(),
@@ -149,6 +153,8 @@ impl<
             posted: Default::default(),
             whole: Default::default(),
             whole_valid: Default::default(),
+            asked: Default::default(),
+            asked_valid: Default::default(),
             vanished: Default::default(),
             retired: Default::default(),
             start: Default::default(),
@@ -403,6 +409,7 @@ impl<
         self.retire.immediate_enable.next = self.accepted.val() & self.first4.q.val();
         self.retire.immediate.next.valid = self.parts[3].q.val().has_immediate;
         self.retire.immediate.next.value = self.parts[3].q.val().immediate;
+        self.retire.ask_read.next = self.ask.val();
 
         // Messages end, buffers are posted; both are said later.
         self.rows.write_enable.next = self.retire.progress_valid.val();
@@ -410,6 +417,8 @@ impl<
         self.rows.write_data.next = self.retire.progress.val();
         self.whole.next = self.retire.whole.val();
         self.whole_valid.next = self.retire.whole_valid.val();
+        self.asked.next = self.retire.read.val();
+        self.asked_valid.next = self.retire.read_valid.val();
         self.vanished.next = self.buffers.vanished.val();
         self.retire.wr_id_enable.next = self.buffers.posted.val().valid;
         self.retire.wr_id_address.next = self.buffers.post_place.val();

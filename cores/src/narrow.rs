@@ -68,6 +68,8 @@ pub struct Narrowing {
     pub mtu_log2: u32,
     /// Congestion laws and measured time-outs: kept, or every window is WINDOW and every time-out RTO.
     pub laws: bool,
+    /// Slots of responses: kept, or every slot is a request's.
+    pub responses: bool,
     /// Stream and message numbers, R_Keys, epochs, congestion marks: kept or 0.
     pub names: bool,
 }
@@ -104,8 +106,14 @@ impl Narrowing {
             ack_every: 0xFF,
             mtu_log2: 0xF,
             laws: true,
+            responses: true,
             names: true,
         }
+    }
+
+    /// Bits of a message slot that are used.
+    pub fn slots(&self) -> u64 {
+        if self.responses { 0x1F } else { 0xF }
     }
 
     /// Bits of the counter at this offset.

@@ -25,7 +25,7 @@ const LONGEST_BYTES: u64 = 1 << 15;
 /// Checks frames in the order of docs/protocol.md, section 4, up to "opcode known". Each frame ends in exactly one of: a
 /// drop pulse, an event to the receive engine, an event to the ACK engine; in frame order.
 ///
-/// It knows WRITE, ACK, REFUSAL and PROBE, and with `messages` WRITE_IMM, SEND and SEND_IMM.
+/// It knows WRITE, ACK, REFUSAL and PROBE, with `messages` WRITE_IMM, SEND and SEND_IMM, with `reads` READ_REQUEST and READ_RESPONSE.
 /// The payload of a data packet leaves as it comes, packed beats; `payload_commit` or `payload_rollback` at the frame's end says
 /// what it was worth, so the port is made for a `FrameFifo`. At most ceil(`max_payload` / K) beats leave a frame.
 ///
@@ -109,6 +109,8 @@ pub struct Parser<const D: usize, const K: usize, const H: usize> {
     beat_bytes: Constant<Bits<16>>,
     beats: Constant<Bits<7>>,
     messages: Constant<Bit>,
+    reads: Constant<Bit>,
+    request: Signal<Local, Bit>,
     write_index: Constant<Bits<7>>,
     write_imm_index: Constant<Bits<7>>,
     send_index: Constant<Bits<7>>,
@@ -126,6 +128,8 @@ pub struct Parser<const D: usize, const K: usize, const H: usize> {
     op_write_imm: Constant<Bits<8>>,
     op_send: Constant<Bits<8>>,
     op_send_imm: Constant<Bits<8>>,
+    op_read_request: Constant<Bits<8>>,
+    op_read_response: Constant<Bits<8>>,
     op_ack: Constant<Bits<8>>,
     op_refusal: Constant<Bits<8>>,
     op_probe: Constant<Bits<8>>,
@@ -133,14 +137,17 @@ pub struct Parser<const D: usize, const K: usize, const H: usize> {
     write_imm_total: Constant<Bits<16>>,
     send_total: Constant<Bits<16>>,
     send_imm_total: Constant<Bits<16>>,
+    read_request_total: Constant<Bits<16>>,
+    read_response_total: Constant<Bits<16>>,
+    read_response_index: Constant<Bits<7>>,
     ack_total: Constant<Bits<16>>,
     refusal_total: Constant<Bits<16>>,
     probe_total: Constant<Bits<16>>,
 }
 
 impl<const D: usize, const K: usize, const H: usize> Parser<D, K, H> {
-    /// `max_payload`: largest MTU in bytes, 1..=4096; `messages`: it knows the verbs that profile `Messages` adds.
-    pub fn new(max_payload: usize, messages: bool) -> Self {
+    /// `max_payload`: largest MTU in bytes, 1..=4096; `messages`, `reads`: it knows the verbs that these profiles add.
+    pub fn new(max_payload: usize, messages: bool, reads: bool) -> Self {
         assert!(D == 8 * K && (K == 1 || K == 8), "{D} data bits, {K} bytes");
         assert!(
             (1..=protocol::MAX_PAYLOAD_BYTES as usize).contains(&max_payload),
@@ -210,6 +217,8 @@ impl<const D: usize, const K: usize, const H: usize> Parser<D, K, H> {
             beat_bytes: Constant::new((K as u64).into()),
             beats: Constant::new((H as u64).into()),
             messages: Constant::new(messages),
+            reads: Constant::new(reads),
+            request: Default::default(),
             write_index: Constant::new(payload_beat(protocol::WRITE_OVERHEAD_BYTES, K).into()),
             write_imm_index: Constant::new(
                 payload_beat(protocol::WRITE_IMM_OVERHEAD_BYTES, K).into(),
@@ -231,6 +240,8 @@ impl<const D: usize, const K: usize, const H: usize> Parser<D, K, H> {
             op_write_imm: Constant::new(protocol::OPCODE_WRITE_IMM.into()),
             op_send: Constant::new(protocol::OPCODE_SEND.into()),
             op_send_imm: Constant::new(protocol::OPCODE_SEND_IMM.into()),
+            op_read_request: Constant::new(protocol::OPCODE_READ_REQUEST.into()),
+            op_read_response: Constant::new(protocol::OPCODE_READ_RESPONSE.into()),
             op_ack: Constant::new(protocol::OPCODE_ACK.into()),
             op_refusal: Constant::new(protocol::OPCODE_REFUSAL.into()),
             op_probe: Constant::new(protocol::OPCODE_PROBE.into()),
@@ -238,6 +249,13 @@ impl<const D: usize, const K: usize, const H: usize> Parser<D, K, H> {
             write_imm_total: Constant::new(total(protocol::WRITE_IMM_OVERHEAD_BYTES).into()),
             send_total: Constant::new(total(protocol::SEND_OVERHEAD_BYTES).into()),
             send_imm_total: Constant::new(total(protocol::SEND_IMM_OVERHEAD_BYTES).into()),
+            read_request_total: Constant::new(total(protocol::READ_REQUEST_FRAME_BYTES).into()),
+            read_response_total: Constant::new(
+                total(protocol::READ_RESPONSE_OVERHEAD_BYTES).into(),
+            ),
+            read_response_index: Constant::new(
+                payload_beat(protocol::READ_RESPONSE_OVERHEAD_BYTES, K).into(),
+            ),
             ack_total: Constant::new(total(protocol::ACK_FRAME_BYTES).into()),
             refusal_total: Constant::new(total(protocol::REFUSAL_FRAME_BYTES).into()),
             probe_total: Constant::new(total(protocol::PROBE_FRAME_BYTES).into()),
@@ -329,6 +347,12 @@ impl<const D: usize, const K: usize, const H: usize> Logic for Parser<D, K, H> {
                 self.data_index.next = self.send_imm_index.val();
             }
         }
+        self.request.next = self.reads.val() && (self.opcode.val() == self.op_read_request.val());
+        if self.reads.val() && (self.opcode.val() == self.op_read_response.val()) {
+            self.data.next = true;
+            self.data_total.next = self.read_response_total.val();
+            self.data_index.next = self.read_response_index.val();
+        }
         self.padded.next = self.total.val() - self.data_total.val();
         self.payload_bytes.next = self.padded.val() - bit_cast::<16, 2>(self.common.bth_pad.val());
         self.fits.next = (self.total.val() >= self.data_total.val())
@@ -349,6 +373,10 @@ impl<const D: usize, const K: usize, const H: usize> Logic for Parser<D, K, H> {
         self.is_known.d.next = true;
         if self.data.val() {
             if !self.fits.val() {
+                self.malformed.next = true;
+            }
+        } else if self.request.val() {
+            if self.total.val() != self.read_request_total.val() {
                 self.malformed.next = true;
             }
         } else if self.opcode.val() == self.op_ack.val() {
@@ -397,7 +425,8 @@ impl<const D: usize, const K: usize, const H: usize> Logic for Parser<D, K, H> {
         self.is_foreign.d.next = self.foreign.val();
         self.is_malformed.d.next = self.malformed.val();
         self.is_data.d.next = self.data.val();
-        self.is_receive.d.next = self.data.val() || (self.opcode.val() == self.op_probe.val());
+        self.is_receive.d.next =
+            self.data.val() || self.request.val() || (self.opcode.val() == self.op_probe.val());
         // A short one may follow at once, before the event that is built now is known to be good.
         if self.ended.q.val()
             && !self.stall.val()

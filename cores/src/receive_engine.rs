@@ -5,15 +5,17 @@ use rust_hdl::prelude::*;
 use crate::counts::ReceiveCounts;
 use crate::forwarded_table::ForwardedTable;
 use crate::generated::constants;
-use crate::generated::tails::UnpackWriteTail;
-use crate::message_part::MessageVerdict;
+use crate::generated::tails::{UnpackReadRequestTail, UnpackWriteTail};
+use crate::message_part::{MessageVerdict, ReadAsk};
 use crate::narrow::Narrowing;
 use crate::prim::{Dff, RamSdp};
+use crate::read_answers::{ReadAnswers, ReadClose, ReadOpen, ReadReply};
 use crate::receive_path::{ReceivePath, ReceiveState};
 use crate::receive_tables::{
     AckToggle, ConnectionKey, PathBegin, PathKey, ReceiveEntries, Refused,
 };
 use crate::region_check::{Region, RegionCheck};
+use crate::response_room::ResponseRoom;
 use crate::sack_advance::SackSlot;
 use crate::sack_table::{Advance, SackTable};
 use crate::types::{ConfigWrite, FrameEvent, Placement};
@@ -22,7 +24,8 @@ use crate::types::{ConfigWrite, FrameEvent, Placement};
 /// registers; the path's slots are read. 3: known, open, inside its region? 4, the commit, four cycles after `valid`: verdict, all
 /// outputs, all writes. Only what the commit may change is read late enough to hold every earlier commit.
 ///
-/// The message tracker stands beside it: three cycles after `valid` comes `tracker_refuses`, one later `tracker`; at the commit `accepted` goes out.
+/// The message tracker stands beside it: three cycles after `valid` comes `tracker_refuses`, one later `tracker`; at the commit `accepted` goes out, and `ask`, where it is a READ_REQUEST. Responses have no part in it.
+/// Reads: `read_open`, `read_close`, `read_reply` as of `ReadAnswers`; `response_next`, `response_loaded` as of `ResponseRoom`.
 ///
 /// In: `frame`, `frame_plane`, `valid`; `config_write`; `ack_every`; `refusal_room`; `built` (an ACK built in this cycle).
 /// Out: `placement` and `placement_valid` with `plane`; `refused` and `refused_valid`; the record written, `write_enable`,
@@ -49,6 +52,12 @@ pub struct ReceiveEngine<
     pub tracker_refuses: Signal<In, Bit>,
     pub tracker: Signal<In, MessageVerdict>,
     pub accepted: Signal<Out, Bit>,
+    pub ask: Signal<Out, ReadAsk>,
+    pub read_open: Signal<In, ReadOpen>,
+    pub read_close: Signal<In, ReadClose>,
+    pub read_reply: Signal<Out, ReadReply>,
+    pub response_next: Signal<In, Bits<CA>>,
+    pub response_loaded: Signal<In, Bit>,
     pub plane: Signal<Out, Bits<3>>,
     pub placement: Signal<Out, Placement>,
     pub placement_valid: Signal<Out, Bit>,
@@ -94,6 +103,10 @@ pub struct ReceiveEngine<
     data3: Dff<Bit>,
     write3: Dff<Bit>,
     send3: Dff<Bit>,
+    request3: Dff<Bit>,
+    response3: Dff<Bit>,
+    past3: Dff<Bits<33>>,
+    crowded3: Signal<Local, Bit>,
     path_plane3: Dff<Bits<3>>,
     known3: Signal<Local, Bit>,
     live3: Signal<Local, Bit>,
@@ -106,6 +119,14 @@ pub struct ReceiveEngine<
     data4: Dff<Bit>,
     write4: Dff<Bit>,
     send4: Dff<Bit>,
+    request4: Dff<Bit>,
+    response4: Dff<Bit>,
+    past4: Dff<Bits<33>>,
+    crowded4: Dff<Bit>,
+    read4: UnpackReadRequestTail,
+    reads_answered: ReadAnswers,
+    response_room: ResponseRoom<CA>,
+    takes4: Signal<Local, Bit>,
     rejected4: Dff<Bit>,
     bad4: Dff<Bit>,
     bad_key4: Dff<Bit>,
@@ -124,6 +145,9 @@ pub struct ReceiveEngine<
     path_bits: Constant<Bits<4>>,
     path_mask: Constant<Bits<8>>,
     messages: Constant<Bit>,
+    reads: Constant<Bit>,
+    opcode_read: Constant<Bits<8>>,
+    opcode_response: Constant<Bits<8>>,
     opcode_write: Constant<Bits<8>>,
     opcode_write_imm: Constant<Bits<8>>,
     opcode_send: Constant<Bits<8>>,
@@ -140,9 +164,9 @@ pub struct ReceiveEngine<
 impl<const G: usize, const CA: usize, const GA: usize, const RA: usize, const SA: usize>
     ReceiveEngine<G, CA, GA, RA, SA>
 {
-    /// `path_bits`: bits of a path number in its connection, GA - CA, at most 8; `messages`: it hears the tracker, and knows the
-    /// verbs that profile `Messages` adds.
-    pub fn new(path_bits: usize, messages: bool, narrowing: &Narrowing) -> Self {
+    /// `path_bits`: bits of a path number in its connection, GA - CA, at most 8; `messages`: it hears the tracker; it, and
+    /// `reads`: it knows the verbs that these profiles add.
+    pub fn new(path_bits: usize, messages: bool, reads: bool, narrowing: &Narrowing) -> Self {
         assert!(
             GA == CA + path_bits && path_bits <= 8,
             "a global path number is connection and path"
@@ -160,6 +184,12 @@ impl<const G: usize, const CA: usize, const GA: usize, const RA: usize, const SA
             tracker_refuses: Default::default(),
             tracker: Default::default(),
             accepted: Default::default(),
+            ask: Default::default(),
+            read_open: Default::default(),
+            read_close: Default::default(),
+            read_reply: Default::default(),
+            response_next: Default::default(),
+            response_loaded: Default::default(),
             plane: Default::default(),
             placement: Default::default(),
             placement_valid: Default::default(),
@@ -201,6 +231,10 @@ impl<const G: usize, const CA: usize, const GA: usize, const RA: usize, const SA
             data3: Default::default(),
             write3: Default::default(),
             send3: Default::default(),
+            request3: Default::default(),
+            response3: Default::default(),
+            past3: Default::default(),
+            crowded3: Default::default(),
             path_plane3: Default::default(),
             known3: Default::default(),
             live3: Default::default(),
@@ -212,6 +246,14 @@ impl<const G: usize, const CA: usize, const GA: usize, const RA: usize, const SA
             data4: Default::default(),
             write4: Default::default(),
             send4: Default::default(),
+            request4: Default::default(),
+            response4: Default::default(),
+            past4: Default::default(),
+            crowded4: Default::default(),
+            read4: Default::default(),
+            reads_answered: Default::default(),
+            response_room: Default::default(),
+            takes4: Default::default(),
             rejected4: Default::default(),
             bad4: Default::default(),
             bad_key4: Default::default(),
@@ -229,6 +271,9 @@ impl<const G: usize, const CA: usize, const GA: usize, const RA: usize, const SA
             path_bits: Constant::new((path_bits as LiteralType).into()),
             path_mask: Constant::new(((1 << path_bits) - 1).into()),
             messages: Constant::new(messages),
+            reads: Constant::new(reads),
+            opcode_read: Constant::new(constants::OPCODE_READ_REQUEST.into()),
+            opcode_response: Constant::new(constants::OPCODE_READ_RESPONSE.into()),
             opcode_write: Constant::new(constants::OPCODE_WRITE.into()),
             opcode_write_imm: Constant::new(constants::OPCODE_WRITE_IMM.into()),
             opcode_send: Constant::new(constants::OPCODE_SEND.into()),
@@ -261,6 +306,9 @@ impl<const G: usize, const CA: usize, const GA: usize, const RA: usize, const SA
             data3,
             write3,
             send3,
+            request3,
+            response3,
+            past3,
             path_plane3
         );
         dff_setup!(
@@ -271,6 +319,10 @@ impl<const G: usize, const CA: usize, const GA: usize, const RA: usize, const SA
             data4,
             write4,
             send4,
+            request4,
+            response4,
+            past4,
+            crowded4,
             rejected4,
             bad4,
             bad_key4,
@@ -279,8 +331,19 @@ impl<const G: usize, const CA: usize, const GA: usize, const RA: usize, const SA
             begin
         );
         clock!(
-            self, clock, keys, path_keys, regions, check, sack, states, toggles
+            self,
+            clock,
+            keys,
+            path_keys,
+            regions,
+            check,
+            sack,
+            states,
+            toggles,
+            reads_answered,
+            response_room
         );
+        self.reads_answered.reset.next = self.reset.val();
         self.sack.reset.next = self.reset.val();
 
         // 0: addresses of the configuration; nothing writes it while a stage holds anything.
@@ -318,7 +381,11 @@ impl<const G: usize, const CA: usize, const GA: usize, const RA: usize, const SA
         self.region2.d.next = self.regions.read_data.val();
         self.tail1.bits.next = self.frames[0].q.val().tail;
         self.check.address.next = self.tail1.reth_address.val();
-        self.check.payload.next = self.frames[0].q.val().payload;
+        self.check.bytes.next = bit_cast::<32, 16>(self.frames[0].q.val().payload);
+        if self.reads.val() & (self.frames[0].q.val().opcode == self.opcode_read.val()) {
+            self.check.bytes.next = self.tail1.reth_length.val();
+        }
+        self.response_room.connection.next = bit_cast::<CA, 24>(self.frames[0].q.val().dest_qp);
         self.sack.path.next = self.paths[0].q.val();
         self.sack.psn.next = self.frames[0].q.val().psn;
 
@@ -336,8 +403,16 @@ impl<const G: usize, const CA: usize, const GA: usize, const RA: usize, const SA
         self.send3.d.next = self.messages.val()
             & ((self.frames[1].q.val().opcode == self.opcode_send.val())
                 | (self.frames[1].q.val().opcode == self.opcode_send_imm.val()));
+        self.request3.d.next =
+            self.reads.val() & (self.frames[1].q.val().opcode == self.opcode_read.val());
+        self.response3.d.next =
+            self.reads.val() & (self.frames[1].q.val().opcode == self.opcode_response.val());
+        self.past3.d.next = bit_cast::<33, 32>(self.tail2.msg_offset.val())
+            + bit_cast::<33, 16>(self.frames[1].q.val().payload);
         self.data3.d.next = self.write3.d.val()
             | self.send3.d.val()
+            | self.request3.d.val()
+            | self.response3.d.val()
             | (self.messages.val()
                 & (self.frames[1].q.val().opcode == self.opcode_write_imm.val()));
         self.path_plane3.d.next = self.path_key2.q.val().plane;
@@ -347,19 +422,28 @@ impl<const G: usize, const CA: usize, const GA: usize, const RA: usize, const SA
         // 3: whether it reaches the check of its PSN, and may land.
         self.known3.next = self.exists3.q.val() & self.names3.q.val();
         self.live3.next = self.known3.val() & self.open3.q.val();
-        self.bad3.next =
-            !self.send3.q.val() & (self.check.bad_key.val() | self.check.bad_range.val());
+        self.bad3.next = !self.send3.q.val()
+            & !self.response3.q.val()
+            & (self.check.bad_key.val() | self.check.bad_range.val());
+        self.crowded3.next = self.request3.q.val() & self.response_room.full.val();
         self.sack.take.next = self.live3.val() & self.data3.q.val();
-        self.rejected3.next = self.bad3.val() | (self.messages.val() & self.tracker_refuses.val());
+        self.rejected3.next = self.bad3.val()
+            | self.crowded3.val()
+            | (self.messages.val() & self.tracker_refuses.val() & !self.response3.q.val());
         self.sack.bad.next = self.rejected3.val();
         self.known4.d.next = self.known3.val();
         self.live4.d.next = self.live3.val();
         self.data4.d.next = self.data3.q.val();
         self.write4.d.next = self.write3.q.val();
         self.send4.d.next = self.send3.q.val();
+        self.request4.d.next = self.request3.q.val();
+        self.response4.d.next = self.response3.q.val();
+        self.past4.d.next = self.past3.q.val();
+        self.crowded4.d.next = self.crowded3.val();
         self.rejected4.d.next = self.rejected3.val();
         self.bad4.d.next = self.bad3.val();
-        self.bad_key4.d.next = !self.send3.q.val() & self.check.bad_key.val();
+        self.bad_key4.d.next =
+            !self.send3.q.val() & !self.response3.q.val() & self.check.bad_key.val();
         self.path_plane4.d.next = self.path_plane3.q.val();
         self.quiet.d.next = 0.into();
         if self.ack_every.val().any() {
@@ -394,11 +478,16 @@ impl<const G: usize, const CA: usize, const GA: usize, const RA: usize, const SA
         self.tail4.bits.next = self.frames[3].q.val().tail;
         self.commit.next = self.valids[3].q.val();
         self.plane.next = self.planes[3].q.val();
+        self.takes4.next = self.sack.accepted.val() & !self.response4.q.val();
         self.placement.next.accept = self.sack.accepted.val();
-        self.accepted.next = self.sack.accepted.val();
+        self.accepted.next = self.takes4.val();
         self.placement.next.address = self.tail4.reth_address.val();
         if self.send4.q.val() {
             self.placement.next.address = self.tracker.val().address;
+        }
+        if self.response4.q.val() {
+            self.placement.next.accept = self.sack.accepted.val() & self.reads_answered.hit.val();
+            self.placement.next.address = self.reads_answered.address.val();
         }
         self.placement.next.length = self.frames[3].q.val().payload;
         self.placement_valid.next = self.valids[3].q.val() & self.data4.q.val();
@@ -412,7 +501,7 @@ impl<const G: usize, const CA: usize, const GA: usize, const RA: usize, const SA
         if self.bad_key4.q.val() {
             self.refused.next.reason = self.bad_key.val();
         } else if !self.bad4.q.val() & self.messages.val() {
-            if self.tracker.val().invalid {
+            if self.tracker.val().invalid | self.crowded4.q.val() {
                 self.refused.next.reason = self.invalid_request.val();
             } else if self.tracker.val().not_ready {
                 self.refused.next.reason = self.not_ready.val();
@@ -445,9 +534,32 @@ impl<const G: usize, const CA: usize, const GA: usize, const RA: usize, const SA
         self.counts.next.rx_marked =
             self.live4.q.val() & self.data4.q.val() & self.frames[3].q.val().ce;
         self.counts.next.rx_messages = false;
+        self.counts.next.rx_stray_response =
+            self.sack.accepted.val() & self.response4.q.val() & !self.reads_answered.hit.val();
         self.counts.next.tx_acks = false;
         self.counts.next.tx_refusals = false;
         self.counts.next.refusals_dropped = self.refusable.val() & !self.refusal_room.val();
+
+        // 4: Reads, and what answers them.
+        self.read4.bits.next = self.frames[3].q.val().tail;
+        self.ask.next.valid = self.request4.q.val();
+        self.ask.next.tag = self.read4.tag_tag.val();
+        self.ask.next.address = self.read4.reth_address.val();
+        self.ask.next.length = self.read4.reth_length.val();
+        self.response_room.accepted.next = self.sack.accepted.val() & self.request4.q.val();
+        self.response_room.coming.next = self.response_next.val();
+        self.response_room.loaded.next = self.response_loaded.val();
+        self.reads_answered.open.next = self.read_open.val();
+        self.reads_answered.close.next = self.read_close.val();
+        self.reads_answered.tail.next = self.frames[3].q.val().tail;
+        self.reads_answered.payload.next = self.frames[3].q.val().payload;
+        self.reads_answered.past.next = self.past4.q.val();
+        self.reads_answered.connection.next =
+            bit_cast::<12, CA>(bit_cast::<CA, 24>(self.frames[3].q.val().dest_qp));
+        self.reads_answered.accepted.next = self.sack.accepted.val() & self.response4.q.val();
+        self.read_reply.next.whole = self.reads_answered.whole.val();
+        self.read_reply.next.commits = self.valids[3].q.val() & self.response4.q.val();
+        self.read_reply.next.slot = self.reads_answered.slot.val();
 
         // Later: what the packet did to the cumulative point, and the ACK it asked for.
         self.sack.rider.next = bit_cast::<4, 3>(self.path_plane4.q.val()) << 1;
@@ -465,6 +577,8 @@ impl<const G: usize, const CA: usize, const GA: usize, const RA: usize, const SA
         self.keys.write_data.next = self.entries.connection_key.val();
         self.keys.write_enable.next = self.config_write.val().valid
             & (self.config_write.val().table == self.table_connection.val());
+        self.response_room.start.next = self.keys.write_enable.val();
+        self.response_room.start_connection.next = self.keys.write_address.val();
         self.regions.write_address.next = bit_cast::<RA, 16>(self.config_write.val().index);
         self.regions.write_data.next = self.entries.region.val();
         self.regions.write_enable.next = self.config_write.val().valid

@@ -1,4 +1,4 @@
-//! Whether a WRITE may land where it says.
+//! Whether a WRITE may land where it says, or a Read may read there.
 #![allow(missing_docs)] // the derive makes methods that can carry no document
 use rust_hdl::prelude::*;
 
@@ -17,15 +17,15 @@ pub struct Region {
     pub limit: Bits<65>,
 }
 
-/// Checks `address .. address + payload` against a region. Nothing wraps: sums have 65 bits.
+/// Checks `address .. address + bytes` against a region. Nothing wraps: sums have 65 bits.
 ///
-/// In: in cycle t `address`, `payload` (bytes); in t + 1 `region` (the entry that the key's low bits name), `r_key`. Out, in t + 2:
+/// In: in cycle t `address`, `bytes`; in t + 1 `region` (the entry that the key's low bits name), `r_key`. Out, in t + 2:
 /// `bad_key`; `bad_range` (never with `bad_key`).
 #[derive(LogicBlock, Default)]
 pub struct RegionCheck {
     pub clock: Signal<In, Clock>,
     pub address: Signal<In, Bits<64>>,
-    pub payload: Signal<In, Bits<16>>,
+    pub bytes: Signal<In, Bits<32>>,
     pub region: Signal<In, Region>,
     pub r_key: Signal<In, Bits<32>>,
     pub bad_key: Signal<Out, Bit>,
@@ -43,7 +43,7 @@ impl Logic for RegionCheck {
         dff_setup!(self, clock, first, past, wrong_key, before, after);
         self.first.d.next = self.address.val();
         self.past.d.next =
-            bit_cast::<65, 64>(self.address.val()) + bit_cast::<65, 16>(self.payload.val());
+            bit_cast::<65, 64>(self.address.val()) + bit_cast::<65, 32>(self.bytes.val());
         self.wrong_key.d.next =
             !self.region.val().valid | (self.region.val().r_key != self.r_key.val());
         self.before.d.next = self.first.q.val() < self.region.val().base;

@@ -72,7 +72,7 @@ pub struct Resolver<
     /// S4: whose.
     pub owner4: Signal<Out, Bits<CA>>,
     /// S4: its message's slot.
-    pub delivered_slot: Signal<Out, Bits<4>>,
+    pub delivered_slot: Signal<Out, Bits<5>>,
     /// S4: its packet is lost.
     pub lost_valid: Signal<Out, Bit>,
     /// S4: which packet.
@@ -144,6 +144,7 @@ pub struct Resolver<
     tsn_mask: Constant<Bits<24>>,
     psn_mask: Constant<Bits<24>>,
     used_packets: Constant<Bits<24>>,
+    used_slots: Constant<Bits<5>>,
 }
 
 impl<
@@ -257,6 +258,7 @@ impl<
             tsn_mask: Constant::new(Narrowing::low(narrowing.tsn_bits)),
             psn_mask: Constant::new(Narrowing::low(narrowing.psn_bits)),
             used_packets: Constant::new(Narrowing::low(narrowing.packet_bits)),
+            used_slots: Constant::new(bits(narrowing.slots())),
         }
     }
 }
@@ -455,13 +457,13 @@ impl<
             self.commit.val() & !self.sent4.q.val().probe & self.arrival.arrived.val();
         self.owner2.next = bit_cast::<CA, GA>(self.path2.q.val() >> self.path_bits.val());
         self.owner4.next = bit_cast::<CA, GA>(self.path4.q.val() >> self.path_bits.val());
-        self.delivered_slot.next = self.sent4.q.val().slot;
+        self.delivered_slot.next = self.sent4.q.val().slot & self.used_slots.val();
         self.lost_valid.next =
             self.commit.val() & !self.sent4.q.val().probe & !self.arrival.arrived.val();
         self.lost.next.path = bit_cast::<16, GA>(self.path4.q.val());
         self.lost.next.psn = self.psn4.q.val();
         self.lost.next.index = self.index4.q.val();
-        self.lost.next.slot = self.sent4.q.val().slot;
+        self.lost.next.slot = self.delivered_slot.val();
         self.lost_plane.next = self.plane4.q.val();
         self.resolved.next.valid = self.commit.val();
         self.resolved.next.path = bit_cast::<16, GA>(self.path4.q.val());

@@ -14,18 +14,18 @@ pub struct SlotsWaiting {
     /// A decision comes.
     pub enter: Signal<In, Bit>,
     /// Its slot.
-    pub enter_slot: Signal<In, Bits<4>>,
+    pub enter_slot: Signal<In, Bits<5>>,
     /// One has read its message.
     pub leave: Signal<In, Bit>,
     /// Its slot.
-    pub leave_slot: Signal<In, Bits<4>>,
+    pub leave_slot: Signal<In, Bits<5>>,
     /// Bit by slot: some wait.
-    pub waiting: Signal<Out, Bits<16>>,
-    number: [Constant<Bits<4>>; 16],
-    count: [Dff<Bits<6>>; 16],
+    pub waiting: Signal<Out, Bits<32>>,
+    number: [Constant<Bits<5>>; 32],
+    count: [Dff<Bits<6>>; 32],
     used: Constant<Bits<6>>,
-    enters: Signal<Local, Bits<16>>,
-    leaves: Signal<Local, Bits<16>>,
+    enters: Signal<Local, Bits<32>>,
+    leaves: Signal<Local, Bits<32>>,
 }
 
 impl SlotsWaiting {
@@ -51,10 +51,10 @@ impl SlotsWaiting {
 impl Logic for SlotsWaiting {
     #[hdl_gen]
     fn update(&mut self) {
-        self.waiting.next = bits::<16>(0);
-        self.enters.next = bits::<16>(0);
-        self.leaves.next = bits::<16>(0);
-        for slot in 0..16 {
+        self.waiting.next = bits::<32>(0);
+        self.enters.next = bits::<32>(0);
+        self.leaves.next = bits::<32>(0);
+        for slot in 0..32 {
             if self.enter.val() & (self.enter_slot.val() == self.number[slot].val()) {
                 self.enters.next = self.enters.val().replace_bit(slot, true);
             }
@@ -62,7 +62,7 @@ impl Logic for SlotsWaiting {
                 self.leaves.next = self.leaves.val().replace_bit(slot, true);
             }
         }
-        for slot in 0..16 {
+        for slot in 0..32 {
             self.count[slot].clock.next = self.clock.val();
             self.count[slot].d.next = self.count[slot].q.val();
             if self.count[slot].q.val().any() {

@@ -41,7 +41,7 @@ pub struct TransmitEngine<
     /// The next message.
     pub message: Signal<In, Message>,
     /// Its slot.
-    pub message_slot: Signal<In, Bits<4>>,
+    pub message_slot: Signal<In, Bits<5>>,
     /// Valid.
     pub message_valid: Signal<In, Bit>,
     /// It may not be taken now.
@@ -50,6 +50,18 @@ pub struct TransmitEngine<
     pub message_ready: Signal<Out, Bit>,
     /// No message waits outside.
     pub sq_idle: Signal<In, Bit>,
+    /// The next response: its packets and those of messages go in turn.
+    pub response: Signal<In, Message>,
+    /// Its slot.
+    pub response_slot: Signal<In, Bits<5>>,
+    /// Valid.
+    pub response_valid: Signal<In, Bit>,
+    /// It may not be taken now.
+    pub response_stop: Signal<In, Bit>,
+    /// It is taken if valid.
+    pub response_ready: Signal<Out, Bit>,
+    /// No response waits outside.
+    pub response_idle: Signal<In, Bit>,
     /// Failed connections.
     pub failed: Signal<In, Bits<C>>,
     /// Planes with room for a transmission.
@@ -126,6 +138,8 @@ pub struct TransmitEngine<
     path_bits: Constant<Bits<4>>,
     used_paths: Constant<Bits<16>>,
     cutter: MessageCutter<CA, C>,
+    answers: MessageCutter<CA, C>,
+    answered_last: Dff<Bit>,
     queue: PacketQueue<CA, C, PA>,
     walker: Walker<CA, GA, C, N>,
     retransmit: RetransmitStage<P, N, CA, GA, C, QA>,
@@ -153,6 +167,7 @@ pub struct TransmitEngine<
     plane: Signal<Local, Bits<N>>,
     choice: Signal<Local, Choice>,
     packet: Signal<Local, WaitingPacket>,
+    used_slots: Constant<Bits<5>>,
 }
 
 impl<
@@ -182,6 +197,12 @@ impl<
             message_stop: Default::default(),
             message_ready: Default::default(),
             sq_idle: Default::default(),
+            response: Default::default(),
+            response_slot: Default::default(),
+            response_valid: Default::default(),
+            response_stop: Default::default(),
+            response_ready: Default::default(),
+            response_idle: Default::default(),
             failed: Default::default(),
             room: Default::default(),
             spare: Default::default(),
@@ -221,6 +242,9 @@ impl<
             path_bits: Constant::new(bits((GA - CA) as u64)),
             used_paths: Constant::new(Narrowing::low(narrowing.path_bits)),
             cutter: MessageCutter::new(GA - CA, narrowing),
+            answers: MessageCutter::new(GA - CA, narrowing),
+            answered_last: Default::default(),
+            used_slots: Constant::new(bits(narrowing.slots())),
             queue: Default::default(),
             walker: Walker::new(narrowing),
             retransmit: RetransmitStage::new(narrowing),
@@ -279,7 +303,8 @@ impl<
             able2,
             timing_out,
             retries,
-            retries_at
+            retries_at,
+            answered_last
         );
         // What the looks see may be late: it is counted for.
         self.written.d.next = self.transmit.val();
@@ -323,19 +348,43 @@ impl<
         self.cutter.stop.next = self.message_stop.val() | self.hold.val();
         self.cutter.failed.next = self.failed.val();
         self.cutter.mtu_log2.next = self.mtu_log2.val();
-        self.cutter.room.next = self.queue.room.val();
         self.message_ready.next = self.cutter.message_ready.val();
+        self.answers.clock.next = self.clock.val();
+        self.answers.reset.next = self.reset.val();
+        self.answers.message.next = self.response.val();
+        self.answers.message_slot.next = self.response_slot.val();
+        self.answers.message_valid.next = self.response_valid.val();
+        self.answers.stop.next = self.response_stop.val() | self.hold.val();
+        self.answers.failed.next = self.failed.val();
+        self.answers.mtu_log2.next = self.mtu_log2.val();
+        self.response_ready.next = self.answers.message_ready.val();
+
+        // In turn, where there are both.
+        self.cutter.room.next =
+            self.queue.room.val() & (self.answered_last.q.val() | !self.answers.wants.val());
+        self.answers.room.next =
+            self.queue.room.val() & !(self.answered_last.q.val() & self.cutter.wants.val());
+        if self.cutter.push.val() | self.answers.push.val() {
+            self.answered_last.d.next = self.answers.push.val();
+        }
 
         self.queue.clock.next = self.clock.val();
         self.queue.reset.next = self.reset.val();
         self.queue.hold.next = self.hold.val();
         self.queue.failed.next = self.failed.val();
-        self.queue.push.next = self.cutter.push.val();
+        self.queue.push.next = self.cutter.push.val() | self.answers.push.val();
         self.queue.packet.next = self.cutter.packet.val();
         self.queue.connection.next = self.cutter.connection.val();
+        if self.answers.push.val() {
+            self.queue.packet.next = self.answers.packet.val();
+            self.queue.connection.next = self.answers.connection.val();
+        }
         self.idle.next = self.sq_idle.val()
             & !self.message_valid.val()
             & !self.cutter.busy.val()
+            & self.response_idle.val()
+            & !self.response_valid.val()
+            & !self.answers.busy.val()
             & self.queue.empty.val()
             & !self.valid1.q.val()
             & !self.commit.busy.val();
@@ -396,6 +445,7 @@ impl<
             self.choice.next.ack_request = true;
         }
         self.choice.next.path = self.choice.val().path & self.used_paths.val();
+        self.packet.next.slot = self.packet.val().slot & self.used_slots.val();
         self.choice.next.packet = self.packet.val();
         self.claim.next = bits::<N>(0);
         if self.probes.val() | self.repeats.val() | self.sends.val() {
@@ -414,6 +464,8 @@ impl<
         self.offers[0].d.next.retransmit = bit_cast::<8, N>(self.retransmit.plane.val());
         self.offers[0].d.next.packet = self.queue.visible.val();
         self.offers[0].d.next.connection = bit_cast::<12, CA>(self.queue.head_connection.val());
+        self.offers[0].d.next.response =
+            (self.queue.head.val().slot & self.used_slots.val()).get_bit(4);
         for i in 0..4 {
             self.offers[i].clock.next = self.clock.val();
         }
@@ -471,6 +523,7 @@ impl<
         self.trace_judge_idle.next = self.idle.val();
 
         if self.reset.val() {
+            self.answered_last.d.next = false;
             self.valid1.d.next = false;
             self.plane1.d.next = bits::<N>(0);
             self.plane2.d.next = bits::<N>(0);

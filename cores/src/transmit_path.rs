@@ -1,4 +1,4 @@
-//! What the transmit side's engines tell each other about a path. Each word has one author and is written into the copy
+//! What the transmit side's engines tell each other about a path. Message slots: requests from 0, responses from 16. Each word has one author and is written into the copy
 //! that every reader keeps: a reader's RAM shows it to reads of the same cycle.
 #![allow(missing_docs)] // the derive makes methods that can carry no document
 use rust_hdl::prelude::*;
@@ -101,7 +101,7 @@ pub struct LostPacket {
     /// Its PSN.
     pub psn: Bits<24>,
     /// Its message's slot.
-    pub slot: Bits<4>,
+    pub slot: Bits<5>,
     /// Its number in the message.
     pub index: Bits<24>,
 }
@@ -112,7 +112,7 @@ pub struct RingEntry {
     /// PSN's low bits.
     pub psn: Bits<10>,
     /// Message slot.
-    pub slot: Bits<4>,
+    pub slot: Bits<5>,
     /// A probe: the other two mean nothing.
     pub probe: Bit,
 }
@@ -204,7 +204,7 @@ pub struct LimitsWrite {
 #[derive(LogicStruct, Copy, Clone, Debug, Default, PartialEq)]
 pub struct WaitingPacket {
     /// Its message's slot.
-    pub slot: Bits<4>,
+    pub slot: Bits<5>,
     /// Its number in the message.
     pub index: Bits<24>,
     /// The message's last.
@@ -222,8 +222,10 @@ pub struct Offer {
     pub retransmit: Bits<8>,
     /// A new packet can be taken,
     pub packet: Bit,
-    /// of this connection.
+    /// of this connection,
     pub connection: Bits<12>,
+    /// of a response.
+    pub response: Bit,
 }
 
 /// A choice, on its way to its numbers.
@@ -253,7 +255,7 @@ pub struct Transmission {
     /// Clock at the decision.
     pub timestamp: Bits<32>,
     /// Message slot.
-    pub slot: Bits<4>,
+    pub slot: Bits<5>,
     /// Packet number in the message.
     pub packet: Bits<24>,
     /// A probe.

@@ -95,7 +95,7 @@ pub struct ConfigWrite {
     pub data: Bits<256>,
 }
 
-/// A message on its way: a WQE's fields in their slot.
+/// A message on its way: a WQE's fields in their slot, or what a response is made of.
 #[derive(LogicStruct, Copy, Clone, Debug, Default, PartialEq)]
 pub struct Message {
     /// Connection index.
@@ -112,9 +112,9 @@ pub struct Message {
     pub r_key: Bits<32>,
     /// Bytes.
     pub length: Bits<32>,
-    /// The WQE's; in profile `Write` this and what follows is 0.
+    /// The WQE's, or READ_RESPONSE's in a frame; in profile `Write` this and what follows is 0.
     pub opcode: Bits<8>,
-    /// The posted buffer that it takes, where its opcode says so.
+    /// The posted buffer that it takes, where its opcode says so; of a response the request's tag.
     pub receive: Bits<32>,
     /// The immediate that it hands over; 0 without one.
     pub immediate: Bits<32>,

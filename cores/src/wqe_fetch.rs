@@ -93,6 +93,7 @@ pub struct WqeFetch<const CA: usize, const XA: usize> {
     stream_bits: Constant<Bits<5>>,
     asks_write: Constant<Bits<8>>,
     asks_last: Constant<Bits<8>>,
+    asks_read: Constant<Bits<8>>,
     asks_write_imm: Constant<Bits<8>>,
     asks_send_imm: Constant<Bits<8>>,
     configured: Signal<Local, Bit>,
@@ -101,12 +102,14 @@ pub struct WqeFetch<const CA: usize, const XA: usize> {
 }
 
 impl<const CA: usize, const XA: usize> WqeFetch<CA, XA> {
-    /// `messages`: it knows the verbs that profile `Messages` adds.
-    pub fn new(messages: bool) -> Self {
+    /// `messages`, `reads`: it knows the verbs that these profiles add.
+    pub fn new(messages: bool, reads: bool) -> Self {
         assert!((1..=12).contains(&CA), "2 to 4096 connections");
         let stream_bits = (XA - CA) as LiteralType;
         // What a profile offers is a range from WRITE up.
-        let last = if messages {
+        let last = if reads {
+            constants::WQE_READ
+        } else if messages {
             constants::WQE_SEND_IMM
         } else {
             constants::WQE_WRITE
@@ -153,6 +156,7 @@ impl<const CA: usize, const XA: usize> WqeFetch<CA, XA> {
             stream_bits: Constant::new(stream_bits.into()),
             asks_write: Constant::new(constants::WQE_WRITE.into()),
             asks_last: Constant::new(last.into()),
+            asks_read: Constant::new(constants::WQE_READ.into()),
             asks_write_imm: Constant::new(constants::WQE_WRITE_IMM.into()),
             asks_send_imm: Constant::new(constants::WQE_SEND_IMM.into()),
             configured: Default::default(),
@@ -200,7 +204,7 @@ impl<const CA: usize, const XA: usize> Logic for WqeFetch<CA, XA> {
         self.message_valid.next = false;
         self.take.next = false;
 
-        // Whole packets, and the rest; a message of no bytes takes one.
+        // Whole packets, and the rest; a message of no bytes takes one, and a Read.
         self.full.next = (bit_cast::<33, 32>(self.wqe.length.val())
             + ((self.wide_one.val() << self.mtu_log2.val()) - 1))
             >> self.mtu_log2.val();
@@ -256,7 +260,7 @@ impl<const CA: usize, const XA: usize> Logic for WqeFetch<CA, XA> {
                 // By the table of the cycle before; if that changes now, once more.
                 self.found.d.next = self.known.val();
                 self.count.d.next = bit_cast::<25, 33>(self.full.val());
-                if !self.wqe.length.val().any() {
+                if !self.wqe.length.val().any() | (self.wqe.opcode.val() == self.asks_read.val()) {
                     self.count.d.next = 1.into();
                 }
                 self.step.d.next = Fetch::Offer;
@@ -270,7 +274,8 @@ impl<const CA: usize, const XA: usize> Logic for WqeFetch<CA, XA> {
                 self.receives.take.next = self.messages.val()
                     & self.take.val()
                     & !self.bad.val()
-                    & (self.wqe.opcode.val() != self.asks_write.val());
+                    & (self.wqe.opcode.val() != self.asks_write.val())
+                    & (self.wqe.opcode.val() != self.asks_read.val());
                 if self.take.val() | self.configured.val() {
                     self.step.d.next = Fetch::Look;
                 }

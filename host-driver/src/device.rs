@@ -7,7 +7,7 @@ use metaroce_protocol::frame::Addresses;
 use metaroce_protocol::registers as map;
 use metaroce_protocol::table::host::{self, ConfigCommit, Control};
 use metaroce_protocol::{
-    ConfigTable, ConnectionEntry, Counter, MacAddr, RegionEntry, Register, Rqe, WqeOpcode,
+    ConfigTable, ConnectionEntry, Counter, MacAddr, Profile, RegionEntry, Register, Rqe, WqeOpcode,
     constants,
 };
 use metaroce_verbs::{
@@ -28,6 +28,14 @@ const MESSAGES: &[WqeOpcode] = &[
     WqeOpcode::WriteImm,
     WqeOpcode::Send,
     WqeOpcode::SendImm,
+];
+/// Of one of profile `Reads`.
+const READS: &[WqeOpcode] = &[
+    WqeOpcode::Write,
+    WqeOpcode::WriteImm,
+    WqeOpcode::Send,
+    WqeOpcode::SendImm,
+    WqeOpcode::Read,
 ];
 /// Streams of a connection in profile `Write`: a WQE names one in 16 bits, and hardware keeps nothing for them.
 const STREAMS: u32 = 1 << 16;
@@ -316,9 +324,14 @@ fn identify(backend: &mut dyn Backend, mtu_log2: u32) -> Result<(Capabilities, u
         backend.read_register(map::CAPABILITIES.word(0))?,
         backend.read_register(map::CAPABILITIES.word(1))?,
     ]);
-    let (verbs, streams, receives) = match c.speaks_messages {
-        true => (MESSAGES, 1 << c.streams_log2, 1 << c.buffers_log2),
-        false => (WRITE, STREAMS, 0),
+    let verbs = match c.profile() {
+        Profile::Write => WRITE,
+        Profile::Messages => MESSAGES,
+        Profile::Reads | Profile::Whole => READS,
+    };
+    let (streams, receives) = match c.speaks_messages {
+        true => (1 << c.streams_log2, 1 << c.buffers_log2),
+        false => (STREAMS, 0),
     };
     let capabilities = Capabilities {
         verbs: verbs.into(),

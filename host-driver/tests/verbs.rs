@@ -6,7 +6,7 @@ use std::rc::Rc;
 use metaroce_host_driver::{Backend, Congestion, DeviceError, DeviceOptions, Law, open};
 use metaroce_protocol::registers as map;
 use metaroce_protocol::table::host::Capabilities;
-use metaroce_protocol::{CompletionStatus, Cqe, MacAddr, Rqe, WqeOpcode};
+use metaroce_protocol::{CompletionStatus, Cqe, MacAddr, Rqe, Wqe, WqeOpcode};
 use metaroce_verbs::{
     Completed, Connection, ConnectionAttributes, Device, MemoryRegion, PathAttributes, Peer,
     VerbsError,
@@ -30,6 +30,7 @@ const CAPABILITIES: Capabilities = Capabilities {
     in_flight_log2: 0,
     buffers_log2: 0,
     posts_log2: 0,
+    answers_reads: false,
 };
 
 /// Registers and memory.
@@ -55,14 +56,18 @@ impl Fake {
 
     /// The same; 2^`posts_log2` buffers are posted at a time.
     fn of_posts(posts_log2: u8) -> Self {
-        Self::of(Capabilities {
+        Self::of(Self::messages(posts_log2))
+    }
+
+    fn messages(posts_log2: u8) -> Capabilities {
+        Capabilities {
             speaks_messages: true,
             streams_log2: 2,
             in_flight_log2: 4,
             buffers_log2: 1,
             posts_log2,
             ..CAPABILITIES
-        })
+        }
     }
 
     fn of(capabilities: Capabilities) -> Self {
@@ -299,6 +304,32 @@ fn a_buffer_reaches_its_ring_and_the_message_that_took_it_comes_back() {
     connection
         .post_send(1, 3, (&region, 0..1), Some(9))
         .unwrap();
+}
+
+#[test]
+fn a_read_reaches_the_ring_where_the_device_reads() {
+    let fake = Fake::of(Capabilities {
+        answers_reads: true,
+        ..Fake::messages(8)
+    });
+    let (device, mut connection, region) = joined(&fake);
+    let names = ["write", "write_imm", "send", "send_imm", "read"];
+    assert_eq!(device.capabilities().names(), names);
+    let remote = region.remote().at(40);
+    connection
+        .post_read(9, 3, (&region, 10..30), remote)
+        .unwrap();
+    let at = u64::from(fake.register(map::SQ_BASE_LO.offset)) - BASE;
+    let wqe = {
+        let notebook = fake.0.borrow();
+        Wqe::decode(&notebook.memory[at as usize..][..Wqe::BYTES]).unwrap()
+    };
+    assert_eq!((wqe.opcode, wqe.wr_id), (WqeOpcode::Read, 9));
+    assert_eq!((wqe.stream, wqe.length), (3, 20));
+    let addresses = (wqe.local_address, wqe.remote_address);
+    assert_eq!(addresses, (region.address() + 10, region.address() + 40));
+    let error = connection.post_fetch_add(1, 0, (&region, 0), remote, 1);
+    assert!(matches!(error, Err(VerbsError::Unsupported { .. })));
 }
 
 /// An RQE that the device can't post holds up all behind it: so it never gets one.

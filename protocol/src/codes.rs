@@ -177,6 +177,8 @@ pub enum Profile {
     Write,
     /// Writes and Sends, with immediates: whatever ends at the receiver, and asks for nothing back.
     Messages,
+    /// Read on top: what asks a peer's memory for bytes.
+    Reads,
     /// Every verb, path epochs.
     Whole,
 }
@@ -184,11 +186,16 @@ pub enum Profile {
 impl Profile {
     /// Whether the opcode has a meaning.
     pub const fn knows(self, opcode: Opcode) -> bool {
-        use Opcode::{Ack, Probe, Refusal, Send, SendImm, Unknown, Write, WriteImm};
+        use Opcode::{
+            Ack, Probe, ReadRequest, ReadResponse, Refusal, Send, SendImm, Unknown, Write, WriteImm,
+        };
         match self {
             Self::Write => matches!(opcode, Write | Ack | Refusal | Probe),
             Self::Messages => {
                 matches!(opcode, WriteImm | Send | SendImm) || Self::Write.knows(opcode)
+            }
+            Self::Reads => {
+                matches!(opcode, ReadRequest | ReadResponse) || Self::Messages.knows(opcode)
             }
             Self::Whole => !matches!(opcode, Unknown(_)),
         }
@@ -202,6 +209,7 @@ impl Profile {
                 request,
                 WqeOpcode::Write | WqeOpcode::WriteImm | WqeOpcode::Send | WqeOpcode::SendImm
             ),
+            Self::Reads => matches!(request, WqeOpcode::Read) || Self::Messages.offers(request),
             Self::Whole => !matches!(request, WqeOpcode::Unknown(_)),
         }
     }
@@ -209,6 +217,11 @@ impl Profile {
     /// Whether its receivers keep account of messages, so that they end there too.
     pub const fn tracks_messages(self) -> bool {
         !matches!(self, Self::Write)
+    }
+
+    /// Whether it reads a peer's memory, and has its own read.
+    pub const fn answers_reads(self) -> bool {
+        matches!(self, Self::Reads | Self::Whole)
     }
 
     /// Whether its receiver refuses for this reason.

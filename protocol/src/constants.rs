@@ -43,6 +43,11 @@ pub const WRITE_IMM_OVERHEAD_BYTES: usize =
 pub const SEND_OVERHEAD_BYTES: usize = MIN_FRAME_BYTES + wire::Msg::BYTES + wire::Match::BYTES;
 /// The same of a SEND_IMM.
 pub const SEND_IMM_OVERHEAD_BYTES: usize = SEND_OVERHEAD_BYTES + wire::Imm::BYTES;
+/// Bytes of a READ_REQUEST.
+pub const READ_REQUEST_FRAME_BYTES: usize = WRITE_OVERHEAD_BYTES + wire::Tag::BYTES;
+/// Bytes of a READ_RESPONSE without payload and pad.
+pub const READ_RESPONSE_OVERHEAD_BYTES: usize =
+    MIN_FRAME_BYTES + wire::Msg::BYTES + wire::Tag::BYTES;
 /// An ACK's frame.
 pub const ACK_FRAME_BYTES: usize = MIN_FRAME_BYTES + wire::Sack::BYTES;
 /// A REFUSAL's frame.

@@ -267,6 +267,8 @@ counters! {
     RxNotReady = "rx_not_ready";
     /// Packets that break a stated limit.
     RxInvalidRequest = "rx_invalid_request";
+    /// Responses that no open request asked for.
+    RxStrayResponse = "rx_stray_response";
 }
 
 #[cfg(test)]

@@ -157,6 +157,8 @@ pub struct Trace {
     pub offer_packet: Signal<Out, Bit>,
     /// Its connection.
     pub offer_connection: Signal<Out, Bits<12>>,
+    /// It is a response's.
+    pub offer_response: Signal<Out, Bit>,
     /// A path is judged by what its records were before this cycle.
     pub judge_valid: Signal<Out, Bit>,
     /// Its path.
@@ -217,4 +219,8 @@ pub struct Trace {
     pub tell_valid: Signal<Out, Bit>,
     /// The latter.
     pub tell_refused: Signal<Out, Bit>,
+    /// The oldest response that waits takes a slot.
+    pub load_response: Signal<Out, Bit>,
+    /// The oldest response that holds one frees it.
+    pub retire_response: Signal<Out, Bit>,
 }

@@ -1,8 +1,9 @@
 //! The transport engine: both sides, without planes and host.
 use metaroce_cores::congestion::{CongestionSettings, WindowWrite};
 use metaroce_cores::counts::{ConnectionFailure, ReceiveCounts, TransmitCounts};
-use metaroce_cores::message_part::{ReceivePost, StreamCommit, WholeMessage};
+use metaroce_cores::message_part::{AskedRead, ReceivePost, StreamCommit, WholeMessage};
 use metaroce_cores::narrow::{NarrowConfig, NarrowDescriptor, Narrowing};
+use metaroce_cores::read_answers::{ReadClose, ReadOpen, ReadReply};
 use metaroce_cores::transmit_path::Offer;
 use metaroce_cores::types::{ConfigWrite, FrameEvent, Message, Placement, TxDescriptor};
 use metaroce_protocol::Profile;
@@ -97,6 +98,22 @@ pub struct Engine<
     pub whole: Signal<Out, WholeMessage>,
     /// Valid; taken at once.
     pub whole_valid: Signal<Out, Bit>,
+    /// It is a Read, and this is what it asks for.
+    pub asked: Signal<Out, AskedRead>,
+    /// It is.
+    pub asked_valid: Signal<Out, Bit>,
+    /// No Read may be accepted.
+    pub asked_stop: Signal<In, Bit>,
+    /// The connection whose response takes a slot next, a cycle ahead.
+    pub response_next: Signal<In, Bits<CA>>,
+    /// It does.
+    pub response_loaded: Signal<In, Bit>,
+    /// A Read of this NIC takes a slot.
+    pub read_open: Signal<In, ReadOpen>,
+    /// The message in a slot has ended.
+    pub read_close: Signal<In, ReadClose>,
+    /// What became of Reads.
+    pub read_reply: Signal<Out, ReadReply>,
     /// So many posted buffers are gone.
     pub vanished: Signal<Out, Bits<16>>,
     /// An ACK or REFUSAL to send.
@@ -121,10 +138,20 @@ pub struct Engine<
     pub message_ready: Signal<Out, Bit>,
     /// No message waits outside.
     pub sq_idle: Signal<In, Bit>,
+    /// The next response.
+    pub response: Signal<In, Message>,
+    /// Its slot.
+    pub response_slot: Signal<In, Bits<4>>,
+    /// Valid.
+    pub response_valid: Signal<In, Bit>,
+    /// It is taken.
+    pub response_ready: Signal<Out, Bit>,
+    /// No response waits outside that a slot is free for.
+    pub response_idle: Signal<In, Bit>,
     /// A packet is delivered.
     pub delivered_valid: Signal<Out, Bit>,
-    /// Its message's slot.
-    pub delivered_slot: Signal<Out, Bits<4>>,
+    /// Its message's slot; a response's from 16.
+    pub delivered_slot: Signal<Out, Bits<5>>,
     /// Which connection's failure is asked for.
     pub failure_connection: Signal<In, Bits<12>>,
     /// The answer, in the same cycle.
@@ -254,6 +281,14 @@ impl<
             post_ready: Default::default(),
             whole: Default::default(),
             whole_valid: Default::default(),
+            asked: Default::default(),
+            asked_valid: Default::default(),
+            asked_stop: Default::default(),
+            response_next: Default::default(),
+            response_loaded: Default::default(),
+            read_open: Default::default(),
+            read_close: Default::default(),
+            read_reply: Default::default(),
             vanished: Default::default(),
             answer: Default::default(),
             answer_valid: std::array::from_fn(|_| Default::default()),
@@ -266,6 +301,11 @@ impl<
             message_valid: Default::default(),
             message_ready: Default::default(),
             sq_idle: Default::default(),
+            response: Default::default(),
+            response_slot: Default::default(),
+            response_valid: Default::default(),
+            response_ready: Default::default(),
+            response_idle: Default::default(),
             delivered_valid: Default::default(),
             delivered_slot: Default::default(),
             failure_connection: Default::default(),
@@ -355,6 +395,14 @@ impl<
         self.whole.next = self.receive_side.whole.val();
         self.whole_valid.next = self.receive_side.whole_valid.val();
         self.vanished.next = self.receive_side.vanished.val();
+        self.asked.next = self.receive_side.asked.val();
+        self.asked_valid.next = self.receive_side.asked_valid.val();
+        self.receive_side.asked_stop.next = self.asked_stop.val();
+        self.receive_side.response_next.next = self.response_next.val();
+        self.receive_side.response_loaded.next = self.response_loaded.val();
+        self.receive_side.read_open.next = self.read_open.val();
+        self.receive_side.read_close.next = self.read_close.val();
+        self.read_reply.next = self.receive_side.read_reply.val();
         self.trace_retire_receive.next = self.receive_side.trace_retire_receive.val();
         self.trace_post.next = self.receive_side.trace_post.val();
         self.receive_side.ack_every.next = self.ack_every.val();
@@ -388,6 +436,11 @@ impl<
         self.transmit_side.message_valid.next = self.message_valid.val();
         self.message_ready.next = self.transmit_side.message_ready.val();
         self.transmit_side.sq_idle.next = self.sq_idle.val();
+        self.transmit_side.response.next = self.response.val();
+        self.transmit_side.response_slot.next = self.response_slot.val();
+        self.transmit_side.response_valid.next = self.response_valid.val();
+        self.response_ready.next = self.transmit_side.response_ready.val();
+        self.transmit_side.response_idle.next = self.response_idle.val();
         self.narrow_data.wide.next = self.transmit_side.data.val();
         self.data.next = self.narrow_data.narrow.val();
         self.transmit_side.failure_connection.next = self.failure_connection.val();

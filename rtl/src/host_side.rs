@@ -4,9 +4,12 @@ use metaroce_cores::completion_writer::CompletionWriter;
 use metaroce_cores::congestion::CongestionSettings;
 use metaroce_cores::counter_file::CounterFile;
 use metaroce_cores::counts::{ConnectionFailure, ReceiveCounts, TransmitCounts};
+use metaroce_cores::generated::constants;
 use metaroce_cores::message_part::{ReceivePost, WholeMessage};
 use metaroce_cores::narrow::Narrowing;
 use metaroce_cores::plane_drops::PlaneDrops;
+use metaroce_cores::read_answers::{ReadClose, ReadOpen, ReadReply};
+use metaroce_cores::read_landing::ReadLanding;
 use metaroce_cores::read_turn::ReadTurn;
 use metaroce_cores::register_file::RegisterFile;
 use metaroce_cores::types::{ConfigWrite, Message, WriteProgress};
@@ -155,8 +158,8 @@ pub struct HostSide<
 
     /// A packet is delivered (never one of a failed connection).
     pub delivered_valid: Signal<In, Bit>,
-    /// Its message's slot.
-    pub delivered_slot: Signal<In, Bits<4>>,
+    /// Its message's slot; not here from 16.
+    pub delivered_slot: Signal<In, Bits<5>>,
     /// The connection whose state the host side wants to know.
     pub failure_connection: Signal<Out, Bits<12>>,
     /// Its state, in the same cycle or the next: registers, or a RAM with bypass.
@@ -164,6 +167,12 @@ pub struct HostSide<
     /// Bit i: connection i has failed.
     pub failed: Signal<In, Bits<64>>,
 
+    /// A Read takes a slot.
+    pub read_open: Signal<Out, ReadOpen>,
+    /// The message in a slot has ended.
+    pub read_close: Signal<Out, ReadClose>,
+    /// What became of Reads.
+    pub read_reply: Signal<In, ReadReply>,
     /// A buffer for a stream; stays until it is taken.
     pub post: Signal<Out, ReceivePost>,
     /// Valid.
@@ -208,6 +217,9 @@ pub struct HostSide<
     counters: CounterFile,
     fetch: WqeFetch<CA, XA>,
     completion: CompletionWriter<M, MA>,
+    landing: ReadLanding<N>,
+    reads: Constant<Bit>,
+    asks_read: Constant<Bits<8>>,
     receiver: ReceiveHost<N, CA>,
     turn: ReadTurn,
     restart: Signal<Local, Bit>,
@@ -304,6 +316,9 @@ impl<const N: usize, const CA: usize, const XA: usize, const M: usize, const MA:
             failure_connection: Default::default(),
             failure: Default::default(),
             failed: Default::default(),
+            read_open: Default::default(),
+            read_close: Default::default(),
+            read_reply: Default::default(),
             post: Default::default(),
             post_valid: Default::default(),
             post_ready: Default::default(),
@@ -325,9 +340,12 @@ impl<const N: usize, const CA: usize, const XA: usize, const M: usize, const MA:
             trace_tell_refused: Default::default(),
             bus: Default::default(),
             registers: RegisterFile::new(c.to_words(), table_bits, messages, narrowing),
-            counters: CounterFile::new(messages, narrowing),
-            fetch: WqeFetch::new(messages),
-            completion: Default::default(),
+            counters: CounterFile::new(messages, c.answers_reads, narrowing),
+            fetch: WqeFetch::new(messages, c.answers_reads),
+            completion: CompletionWriter::new(c.answers_reads),
+            landing: Default::default(),
+            reads: Constant::new(c.answers_reads),
+            asks_read: Constant::new(constants::WQE_READ.into()),
             receiver: ReceiveHost::new(XA - CA, messages),
             turn: Default::default(),
             restart: Default::default(),
@@ -345,7 +363,7 @@ impl<const N: usize, const CA: usize, const XA: usize, const M: usize, const MA:
     #[hdl_gen]
     fn update(&mut self) {
         clock!(
-            self, clock, bus, registers, counters, fetch, completion, receiver, turn
+            self, clock, bus, registers, counters, fetch, completion, landing, receiver, turn
         );
         self.restart.next = self.reset.val() | self.registers.restart.val();
         self.transport_reset.next = self.restart.val();
@@ -353,6 +371,7 @@ impl<const N: usize, const CA: usize, const XA: usize, const M: usize, const MA:
         self.registers.reset.next = self.reset.val();
         self.fetch.reset.next = self.restart.val();
         self.completion.reset.next = self.restart.val();
+        self.landing.reset.next = self.restart.val();
         self.receiver.reset.next = self.restart.val();
         self.turn.reset.next = self.restart.val();
 
@@ -473,6 +492,8 @@ impl<const N: usize, const CA: usize, const XA: usize, const M: usize, const MA:
         for i in 0..N {
             self.receiver.placed[i].next = self.placed[i].val();
             self.receiver.progress[i].next = self.progress[i].val();
+            self.landing.placed[i].next = self.placed[i].val();
+            self.landing.progress[i].next = self.progress[i].val();
         }
         self.completion.receive.next = self.receiver.receive.val();
         self.completion.receive_valid.next = self.receiver.receive_valid.val();
@@ -506,5 +527,21 @@ impl<const N: usize, const CA: usize, const XA: usize, const M: usize, const MA:
         self.completion.size_log2.next = self.registers.cq_size_log2.val();
         self.completion.consumer.next = self.registers.cq_consumer.val();
         self.trace_retire_valid.next = self.completion.retire.val();
+
+        // Reads.
+        self.read_open.next.valid = self.reads.val()
+            & self.fetch.take.val()
+            & !self.fetch.work.val().bad
+            & (self.fetch.work.val().opcode == self.asks_read.val());
+        self.read_open.next.slot = self.completion.slot.val();
+        self.read_open.next.connection = self.fetch.message.val().connection;
+        self.read_open.next.stream = self.fetch.message.val().stream;
+        self.read_open.next.message = self.fetch.message.val().message;
+        self.read_open.next.address = self.fetch.message.val().local_address;
+        self.read_open.next.length = self.fetch.message.val().length;
+        self.read_close.next = self.completion.read_close.val();
+        self.completion.read_reply.next = self.read_reply.val();
+        self.landing.start.next = self.completion.lands.val();
+        self.completion.landed.next = self.landing.landed.val();
     }
 }

@@ -7,5 +7,6 @@ pub mod plane_rx;
 pub mod plane_tx;
 pub mod receive_host;
 pub mod receive_side;
+pub mod responder;
 pub mod sizes;
 pub mod transmit_side;

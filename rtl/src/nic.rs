@@ -5,6 +5,7 @@ use crate::host_side::HostSide;
 use crate::plane_rx::PlaneRx;
 use crate::plane_tx::PlaneTx;
 use crate::receive_host::ReceiveHost;
+use crate::responder::Responder;
 use metaroce_cores::event_arbiter::EventArbiter;
 use metaroce_cores::narrow::{NarrowFrame, Narrowing};
 use metaroce_cores::prim::Dff;
@@ -74,6 +75,7 @@ pub struct Nic<
     engine: Engine<N, P, CA, GA, RA, C, F, W, IW, G, FA, TA, QA, MA, SA, EA, XA, XM, XP, XE, XB, X>,
     plane_rx: [PlaneRx<D, K, H, A>; N],
     plane_tx: [PlaneTx<D, K, H, A>; N],
+    responder: Responder<N, CA, C, GA>,
     receive_turn: EventArbiter<N>,
     acknowledge_turn: EventArbiter<N>,
     /// Verdicts on their way: the receive side wants to know that six fit.
@@ -165,6 +167,7 @@ impl<
             in_flight_log2: of_messages(XM),
             buffers_log2: of_messages(XP),
             posts_log2: of_messages(ReceiveHost::<N, CA>::POSTS_LOG2 as usize),
+            answers_reads: profile.answers_reads(),
         }
     }
 
@@ -194,6 +197,7 @@ impl<
             engine: Engine::new(profile, narrowing),
             plane_rx: std::array::from_fn(|_| PlaneRx::new(max_payload, profile)),
             plane_tx: std::array::from_fn(|_| PlaneTx::new(max_payload, profile)),
+            responder: Responder::new(XA - CA, profile.answers_reads()),
             receive_turn: Default::default(),
             acknowledge_turn: Default::default(),
             placements: std::array::from_fn(|_| Default::default()),
@@ -320,7 +324,7 @@ impl<
         self.host.m_axi_ctl_wready.next = self.m_axi_ctl.wready.val();
         self.host.m_axi_ctl_bresp.next = self.m_axi_ctl.bresp.val();
         self.host.m_axi_ctl_bvalid.next = self.m_axi_ctl.bvalid.val();
-        self.host.engines_idle.next = self.engine.idle.val();
+        self.host.engines_idle.next = self.engine.idle.val() & !self.responder.busy.val();
         self.host.message_ready.next = self.engine.message_ready.val();
         self.host.delivered_valid.next = self.engine.delivered_valid.val();
         self.host.delivered_slot.next = self.engine.delivered_slot.val();
@@ -353,6 +357,28 @@ impl<
         self.host.vanished.next = self.engine.vanished.val();
         self.host.whole.next = self.engine.whole.val();
         self.host.whole_valid.next = self.engine.whole_valid.val();
+        self.engine.read_open.next = self.host.read_open.val();
+        self.engine.read_close.next = self.host.read_close.val();
+        self.host.read_reply.next = self.engine.read_reply.val();
+
+        // Responses.
+        self.responder.clock.next = self.clock.val();
+        self.responder.reset.next = self.host.transport_reset.val();
+        self.responder.config_write.next = self.host.config_write.val();
+        self.responder.mtu_log2.next = self.host.mtu_log2.val();
+        self.responder.asked.next = self.engine.asked.val();
+        self.responder.asked_valid.next = self.engine.asked_valid.val();
+        self.engine.asked_stop.next = self.responder.asked_stop.val();
+        self.engine.response.next = self.responder.response.val();
+        self.engine.response_slot.next = self.responder.response_slot.val();
+        self.engine.response_valid.next = self.responder.response_valid.val();
+        self.responder.response_ready.next = self.engine.response_ready.val();
+        self.engine.response_idle.next = self.responder.response_idle.val();
+        self.engine.response_next.next = self.responder.coming.val();
+        self.engine.response_loaded.next = self.responder.loaded.val();
+        self.responder.delivered_valid.next = self.engine.delivered_valid.val();
+        self.responder.delivered_slot.next = self.engine.delivered_slot.val();
+        self.responder.failed.next = self.engine.failed.val();
         self.receive_turn.clock.next = self.clock.val();
         self.receive_turn.reset.next = self.host.transport_reset.val();
         self.engine.receive.next = self.receive_turn.out.val();
@@ -425,6 +451,8 @@ impl<
                 & self.engine.placement.val().accept
                 & self.engine.placement.val().length.any();
             self.host.progress[k].next = self.plane_rx[k].progress.val();
+            self.responder.placed[k].next = self.host.placed[k].val();
+            self.responder.progress[k].next = self.plane_rx[k].progress.val();
             self.engine.placement_ready[k].next = self.placements[k].space.val() >= self.six.val();
             self.plane_rx[k].placement.next = self.placements[k].pop.val();
             self.plane_rx[k].placement_valid.next = self.placements[k].pop_valid.val();
@@ -473,6 +501,9 @@ impl<
         self.trace.offer_retransmit.next = self.engine.trace_offer.val().retransmit;
         self.trace.offer_packet.next = self.engine.trace_offer.val().packet;
         self.trace.offer_connection.next = self.engine.trace_offer.val().connection;
+        self.trace.offer_response.next = self.engine.trace_offer.val().response;
+        self.trace.load_response.next = self.responder.trace_load.val();
+        self.trace.retire_response.next = self.responder.trace_retire.val();
         self.trace.judge_valid.next = self.engine.trace_judge_valid.val();
         self.trace.judge_path.next = self.engine.trace_judge_path.val();
         self.trace.judge_idle.next = self.engine.trace_judge_idle.val();

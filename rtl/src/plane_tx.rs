@@ -104,7 +104,7 @@ impl<const D: usize, const K: usize, const H: usize, const A: usize> PlaneTx<D, 
             frames: Default::default(),
             reads: Default::default(),
             reader: AxiReader::new(BURST_BEATS),
-            deparser: Deparser::new(profile.tracks_messages()),
+            deparser: Deparser::new(profile.tracks_messages(), profile.answers_reads()),
             answering: Default::default(),
             take_answer: Default::default(),
         }

@@ -2,11 +2,12 @@
 use metaroce_cores::answer_builder::AnswerBuilder;
 use metaroce_cores::counts::ReceiveCounts;
 use metaroce_cores::generated::constants;
-use metaroce_cores::message_part::{ReceivePost, StreamCommit, WholeMessage};
+use metaroce_cores::message_part::{AskedRead, ReceivePost, StreamCommit, WholeMessage};
 use metaroce_cores::message_tails::MessageTails;
 use metaroce_cores::message_tracker::MessageTracker;
 use metaroce_cores::narrow::Narrowing;
 use metaroce_cores::prim::Dff;
+use metaroce_cores::read_answers::{ReadClose, ReadOpen, ReadReply};
 use metaroce_cores::receive_engine::ReceiveEngine;
 use metaroce_cores::receive_tables::Refused;
 use metaroce_cores::shift_queue::ShiftQueue;
@@ -71,6 +72,22 @@ pub struct ReceiveSide<
     pub whole: Signal<Out, WholeMessage>,
     /// Valid; taken at once.
     pub whole_valid: Signal<Out, Bit>,
+    /// It is a Read, and this is what it asks for.
+    pub asked: Signal<Out, AskedRead>,
+    /// It is.
+    pub asked_valid: Signal<Out, Bit>,
+    /// No Read may be accepted: a connection's Reads are being forgotten.
+    pub asked_stop: Signal<In, Bit>,
+    /// The connection whose response takes a slot next, a cycle ahead.
+    pub response_next: Signal<In, Bits<CA>>,
+    /// It does.
+    pub response_loaded: Signal<In, Bit>,
+    /// A Read of this NIC takes a slot.
+    pub read_open: Signal<In, ReadOpen>,
+    /// The message in a slot has ended.
+    pub read_close: Signal<In, ReadClose>,
+    /// What became of Reads.
+    pub read_reply: Signal<Out, ReadReply>,
     /// So many posted buffers are gone: their connection was set up anew.
     pub vanished: Signal<Out, Bits<16>>,
     /// Configuration.
@@ -116,6 +133,7 @@ pub struct ReceiveSide<
     enter: Signal<Local, Bit>,
     half: Constant<Bits<EA>>,
     messages: Constant<Bit>,
+    reads: Constant<Bit>,
     table_connection: Constant<Bits<4>>,
 }
 
@@ -171,6 +189,14 @@ impl<
             post_ready: Default::default(),
             whole: Default::default(),
             whole_valid: Default::default(),
+            asked: Default::default(),
+            asked_valid: Default::default(),
+            asked_stop: Default::default(),
+            response_next: Default::default(),
+            response_loaded: Default::default(),
+            read_open: Default::default(),
+            read_close: Default::default(),
+            read_reply: Default::default(),
             vanished: Default::default(),
             counts: Default::default(),
             trace_ack_build_valid: Default::default(),
@@ -183,7 +209,7 @@ impl<
             trace_advance_path: Default::default(),
             trace_retire_receive: Default::default(),
             trace_post: Default::default(),
-            engine: ReceiveEngine::new(path_bits, messages, narrowing),
+            engine: ReceiveEngine::new(path_bits, messages, profile.answers_reads(), narrowing),
             builder: AnswerBuilder::new(path_bits),
             tails: MessageTails::new(CA, XA - CA),
             tracker: Default::default(),
@@ -194,6 +220,7 @@ impl<
             enter: Default::default(),
             half: Constant::new((1 << GA as LiteralType).into()),
             messages: Constant::new(messages),
+            reads: Constant::new(profile.answers_reads()),
             table_connection: Constant::new(constants::TABLE_CONNECTION.into()),
         }
     }
@@ -226,7 +253,8 @@ impl<
         // The door, a cycle ahead: room for all that the events inside may put out.
         self.room.next = !self.hold.val()
             & !self.engine.loading.val()
-            & !(self.messages.val() & (self.tracker.loading.val() | self.tracker.backlog.val()));
+            & !(self.messages.val() & (self.tracker.loading.val() | self.tracker.backlog.val()))
+            & !(self.reads.val() & self.asked_stop.val());
         for i in 0..N {
             if self.requests[i].level.val() >= self.half.val() {
                 self.room.next = false;
@@ -255,6 +283,14 @@ impl<
         self.engine.tracker_refuses.next = self.tracker.refused.val();
         self.engine.tracker.next = self.tracker.verdict.val();
         self.tracker.accepted.next = self.engine.accepted.val();
+        self.tracker.ask.next = self.engine.ask.val();
+        self.asked.next = self.tracker.asked.val();
+        self.asked_valid.next = self.reads.val() & self.tracker.asked_valid.val();
+        self.engine.response_next.next = self.response_next.val();
+        self.engine.response_loaded.next = self.response_loaded.val();
+        self.engine.read_open.next = self.read_open.val();
+        self.engine.read_close.next = self.read_close.val();
+        self.read_reply.next = self.engine.read_reply.val();
         self.tracker.hold.next = self.hold.val();
         self.tracker.post.next = self.post.val();
         self.tracker.post_valid.next = self.post_valid.val();
@@ -269,6 +305,11 @@ impl<
         self.trace_post.next = self.tracker.posted.val();
         if !self.messages.val() {
             // Nothing reads the tracker: synthesis removes it.
+            self.asked.next.stream = 0.into();
+            self.asked.next.message = 0.into();
+            self.asked.next.tag = 0.into();
+            self.asked.next.address = 0.into();
+            self.asked.next.length = 0.into();
             self.whole.next.stream = 0.into();
             self.whole.next.message = 0.into();
             self.whole.next.length = 0.into();

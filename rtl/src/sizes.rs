@@ -130,7 +130,7 @@ impl Size {
     /// The verbs that it speaks.
     pub const fn profile(self) -> Profile {
         match self {
-            Self::Medium | Self::Small => Profile::Messages,
+            Self::Medium | Self::Small => Profile::Reads,
             Self::Tiny => Profile::Write,
         }
     }

@@ -62,6 +62,17 @@ pub struct TransmitSide<
     /// No message waits outside.
     pub sq_idle: Signal<In, Bit>,
 
+    /// The next response: it and the messages send in turn.
+    pub response: Signal<In, Message>,
+    /// Its slot, beside those of messages.
+    pub response_slot: Signal<In, Bits<4>>,
+    /// Valid.
+    pub response_valid: Signal<In, Bit>,
+    /// It is taken.
+    pub response_ready: Signal<Out, Bit>,
+    /// No response waits outside that a slot is free for.
+    pub response_idle: Signal<In, Bit>,
+
     /// A WRITE or PROBE.
     pub data: Signal<Out, TxDescriptor>,
     /// One hot: the plane of the descriptor.
@@ -71,8 +82,8 @@ pub struct TransmitSide<
 
     /// A packet is delivered (never one of a failed connection).
     pub delivered_valid: Signal<Out, Bit>,
-    /// Its message's slot.
-    pub delivered_slot: Signal<Out, Bits<4>>,
+    /// Its message's slot; a response's from 16.
+    pub delivered_slot: Signal<Out, Bits<5>>,
     /// Which connection's failure is asked for.
     pub failure_connection: Signal<In, Bits<12>>,
     /// The answer, in the same cycle.
@@ -147,6 +158,10 @@ pub struct TransmitSide<
     give_up_connection: Dff<Bits<CA>>,
     counted: Dff<TransmitCounts>,
     planes_ready: Signal<Local, Bits<N>>,
+    reads: Constant<Bit>,
+    response_slots: Constant<Bits<5>>,
+    message_slot5: Signal<Local, Bits<5>>,
+    response_slot5: Signal<Local, Bits<5>>,
 }
 
 impl<
@@ -166,6 +181,10 @@ impl<
 {
     /// A transmit side of this size.
     pub fn new(profile: Profile, narrowing: &Narrowing) -> Self {
+        let narrowing = &Narrowing {
+            responses: narrowing.responses && profile.answers_reads(),
+            ..narrowing.clone()
+        };
         assert!((1..=8).contains(&N), "1 to 8 planes");
         assert!((1..=16).contains(&P) && CA < GA, "1 to 16 paths");
         assert!(
@@ -193,6 +212,11 @@ impl<
             message_valid: Default::default(),
             message_ready: Default::default(),
             sq_idle: Default::default(),
+            response: Default::default(),
+            response_slot: Default::default(),
+            response_valid: Default::default(),
+            response_ready: Default::default(),
+            response_idle: Default::default(),
             data: Default::default(),
             data_valid: std::array::from_fn(|_| Default::default()),
             data_ready: std::array::from_fn(|_| Default::default()),
@@ -230,7 +254,11 @@ impl<
             trace_give_up_connection: Default::default(),
             configuration: Default::default(),
             engine: TransmitEngine::new(W, narrowing),
-            builder: DescriptorBuilder::new(profile.tracks_messages(), narrowing),
+            builder: DescriptorBuilder::new(
+                profile.tracks_messages(),
+                profile.answers_reads(),
+                narrowing,
+            ),
             ack: AckEngine::new(profile.tracks_messages(), narrowing),
             resolver: Resolver::new(narrowing),
             control: CongestionControl::new(narrowing),
@@ -239,6 +267,10 @@ impl<
             give_up: Default::default(),
             give_up_connection: Default::default(),
             planes_ready: Default::default(),
+            response_slots: Constant::new(bits(16)),
+            reads: Constant::new(profile.answers_reads()),
+            message_slot5: Default::default(),
+            response_slot5: Default::default(),
         }
     }
 }
@@ -291,16 +323,31 @@ impl<
         self.engine.hold.next = self.hold.val();
         self.engine.now.next = self.now.val();
         self.engine.message.next = self.message.val();
-        self.engine.message_slot.next = self.message_slot.val();
+        self.message_slot5.next = bit_cast::<5, 4>(self.message_slot.val());
+        self.response_slot5.next =
+            bit_cast::<5, 4>(self.response_slot.val()) | self.response_slots.val();
+        self.engine.message_slot.next = self.message_slot5.val();
         self.engine.message_valid.next = self.message_valid.val();
         // No message takes a slot that a decision waits for: its frame would tell of the new message.
         self.engine.message_stop.next = self
             .builder
             .slots
             .val()
-            .get_bit(self.message_slot.val().index());
+            .get_bit(self.message_slot5.val().index());
         self.message_ready.next = self.engine.message_ready.val();
         self.engine.sq_idle.next = self.sq_idle.val();
+        self.engine.response.next = self.response.val();
+        self.engine.response_slot.next = self.response_slot5.val();
+        self.engine.response_valid.next = self.reads.val() & self.response_valid.val();
+        // One of both enters the table in a cycle.
+        self.engine.response_stop.next = self
+            .builder
+            .slots
+            .val()
+            .get_bit(self.response_slot5.val().index())
+            | (self.message_valid.val() & self.engine.message_ready.val());
+        self.response_ready.next = self.reads.val() & self.engine.response_ready.val();
+        self.engine.response_idle.next = !self.reads.val() | self.response_idle.val();
         self.engine.failed.next = self.connections.failed.val();
         self.engine.room.next = self.builder.room.val();
         self.engine.spare.next = self.builder.spare.val();
@@ -321,9 +368,14 @@ impl<
         self.builder.transmission_plane.next = self.engine.transmission_plane.val();
         self.builder.transmission_valid.next = self.engine.transmission_valid.val();
         self.builder.message.next = self.message.val();
-        self.builder.message_slot.next = self.message_slot.val();
+        self.builder.message_slot.next = self.message_slot5.val();
         self.builder.message_enter.next =
             self.message_valid.val() & self.engine.message_ready.val();
+        if self.response_valid.val() & self.response_ready.val() {
+            self.builder.message.next = self.response.val();
+            self.builder.message_slot.next = self.response_slot5.val();
+            self.builder.message_enter.next = true;
+        }
         self.builder.mtu_log2.next = self.mtu_log2.val();
         self.data.next = self.builder.data.val();
         self.planes_ready.next = bits::<N>(0);

@@ -88,7 +88,8 @@ pub(crate) const SUBJECTS: &[Subject] = &[
     Subject {
         name: "receive_engine",
         sizes: &[("w256a10", || {
-            let engine = ReceiveEngine::<16, 6, 10, 4, 14>::new(4, false, &Narrowing::none());
+            let engine =
+                ReceiveEngine::<16, 6, 10, 4, 14>::new(4, false, false, &Narrowing::none());
             of(engine, "receive_engine")
         })],
     },
@@ -115,10 +116,13 @@ pub(crate) const SUBJECTS: &[Subject] = &[
         name: "parser",
         sizes: &[
             ("d64", || {
-                of(Parser::<64, 8, 13>::new(4096, false), "parser")
+                of(Parser::<64, 8, 13>::new(4096, false, false), "parser")
             }),
             ("d64_messages", || {
-                of(Parser::<64, 8, 13>::new(4096, true), "parser_messages")
+                of(
+                    Parser::<64, 8, 13>::new(4096, true, false),
+                    "parser_messages",
+                )
             }),
         ],
     },

@@ -162,7 +162,11 @@ pub fn run_traced(
 fn transfer(options: &Cosim, lab: &Lab, file: &[u8], output: &Output, stop: &Stop) -> Result<u64> {
     let mut hosts = lab::connect(options, lab, file.len())?;
     let [a, b] = &mut hosts;
-    a.region.write(0, file)?;
+    if options.read {
+        b.region.write(0, file)?;
+    } else {
+        a.region.write(0, file)?;
+    }
     let messages = messages(file.len(), options.message as usize);
     let mut progress = output.progress(messages.len() as u64, "simulating");
     let start = lab.with(|t| t.cycle());
@@ -172,8 +176,11 @@ fn transfer(options: &Cosim, lab: &Lab, file: &[u8], output: &Output, stop: &Sto
         while posted < messages.len() && posted - done < POSTED {
             let range = messages[posted].clone();
             let remote = b.region.remote().at(range.start as u64);
-            a.connection
-                .post_write(posted as u64, 0, (&a.region, range), remote)?;
+            let (wr_id, local) = (posted as u64, (&a.region, range));
+            match options.read {
+                true => a.connection.post_read(wr_id, 0, local, remote)?,
+                false => a.connection.post_write(wr_id, 0, local, remote)?,
+            }
             posted += 1;
         }
         let completion = wait(a, stop)?;
@@ -195,7 +202,7 @@ fn transfer(options: &Cosim, lab: &Lab, file: &[u8], output: &Output, stop: &Sto
     }
     let cycles = lab.with(|t| t.cycle()) - start;
     settle(lab, &hosts, stop)?;
-    compare(file, &hosts[1])?;
+    compare(file, &hosts[usize::from(!options.read)])?;
     if lab.with(|t| t.stations[0].is_planted()) {
         let text = "the fault was not planted: NIC A read no payload on plane 0 from that cycle on";
         return Err(failed(text));
@@ -253,8 +260,8 @@ fn settle(lab: &Lab, hosts: &[Host; 2], stop: &Stop) -> Result<()> {
     Ok(())
 }
 
-fn compare(file: &[u8], b: &Host) -> Result<()> {
-    let received = b.region.read(0..file.len())?;
+fn compare(file: &[u8], receiver: &Host) -> Result<()> {
+    let received = receiver.region.read(0..file.len())?;
     match file
         .iter()
         .zip(&received)

@@ -9,6 +9,10 @@ pub const OPCODE_WRITE_IMM: u64 = 0x0C1;
 pub const OPCODE_SEND: u64 = 0x0C2;
 /// Send with an immediate: MSG, MATCH, IMM, payload, pad.
 pub const OPCODE_SEND_IMM: u64 = 0x0C3;
+/// Asks for remote bytes: MSG, RETH, TAG.
+pub const OPCODE_READ_REQUEST: u64 = 0x0C4;
+/// Bytes asked for: MSG, TAG, payload, pad.
+pub const OPCODE_READ_RESPONSE: u64 = 0x0C5;
 /// State of a path's receiver: SACK.
 pub const OPCODE_ACK: u64 = 0x0D0;
 /// One packet was refused: NAK.
@@ -47,6 +51,8 @@ pub const WQE_WRITE_IMM: u64 = 2;
 pub const WQE_SEND: u64 = 3;
 /// Send with an immediate.
 pub const WQE_SEND_IMM: u64 = 4;
+/// RDMA Read.
+pub const WQE_READ: u64 = 5;
 /// Connections, by connection number.
 pub const TABLE_CONNECTION: u64 = 1;
 /// Paths, by global path number: connection x paths a connection + path.
@@ -85,6 +91,10 @@ pub const WRITE_IMM_OVERHEAD_BYTES: u64 = 108;
 pub const SEND_OVERHEAD_BYTES: u64 = 84;
 /// The same of a SEND_IMM.
 pub const SEND_IMM_OVERHEAD_BYTES: u64 = 92;
+/// The same of a SEND_IMM.
+pub const READ_REQUEST_FRAME_BYTES: u64 = 100;
+/// The same of a SEND_IMM.
+pub const READ_RESPONSE_OVERHEAD_BYTES: u64 = 84;
 /// An ACK's frame in bytes.
 pub const ACK_FRAME_BYTES: u64 = 108;
 /// A REFUSAL's frame in bytes.

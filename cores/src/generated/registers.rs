@@ -107,7 +107,7 @@ pub const NOT_READY_TICKS_RESET: u64 = 0;
 /// Byte offsets of counters.
 pub mod counters {
     /// How many there are.
-    pub const COUNT: u64 = 38;
+    pub const COUNT: u64 = 39;
     /// Frames that ended at a plane, whatever became of them.
     pub const RX_FRAMES: u64 = 0x200;
     /// Frames that are not RoCEv2 over IPv4.
@@ -184,4 +184,6 @@ pub mod counters {
     pub const RX_NOT_READY: u64 = 0x290;
     /// Packets that break a stated limit.
     pub const RX_INVALID_REQUEST: u64 = 0x294;
+    /// Responses that no open request asked for.
+    pub const RX_STRAY_RESPONSE: u64 = 0x298;
 }

@@ -207,6 +207,136 @@ impl Logic for PackSendTail {
     }
 }
 
+/// Fields of MSG, RETH, TAG out of a word. Combinational.
+#[derive(LogicBlock, Default)]
+pub struct UnpackReadRequestTail {
+    /// The word, first byte of the wire uppermost.
+    pub bits: Signal<In, Bits<320>>,
+    /// Stream in the connection.
+    pub msg_stream: Signal<Out, Bits<16>>,
+    /// Message number in the stream, wraps.
+    pub msg_message: Signal<Out, Bits<16>>,
+    /// Bytes of the message before this packet's first.
+    pub msg_offset: Signal<Out, Bits<32>>,
+    /// Remote address of this packet's first byte.
+    pub reth_address: Signal<Out, Bits<64>>,
+    /// Key of the remote region.
+    pub reth_r_key: Signal<Out, Bits<32>>,
+    /// Bytes of the whole message.
+    pub reth_length: Signal<Out, Bits<32>>,
+    /// Chosen by the requester, comes back.
+    pub tag_tag: Signal<Out, Bits<16>>,
+    /// Bytes of the whole response.
+    pub tag_length: Signal<Out, Bits<32>>,
+}
+
+impl Logic for UnpackReadRequestTail {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.msg_stream.next = self.bits.val().get_bits::<16>(304);
+        self.msg_message.next = self.bits.val().get_bits::<16>(288);
+        self.msg_offset.next = self.bits.val().get_bits::<32>(256);
+        self.reth_address.next = self.bits.val().get_bits::<64>(192);
+        self.reth_r_key.next = self.bits.val().get_bits::<32>(160);
+        self.reth_length.next = self.bits.val().get_bits::<32>(128);
+        self.tag_tag.next = self.bits.val().get_bits::<16>(112);
+        self.tag_length.next = self.bits.val().get_bits::<32>(64);
+    }
+}
+
+/// A word out of the fields of MSG, RETH, TAG; all other bits 0. Combinational.
+#[derive(LogicBlock, Default)]
+pub struct PackReadRequestTail {
+    /// Stream in the connection.
+    pub msg_stream: Signal<In, Bits<16>>,
+    /// Message number in the stream, wraps.
+    pub msg_message: Signal<In, Bits<16>>,
+    /// Bytes of the message before this packet's first.
+    pub msg_offset: Signal<In, Bits<32>>,
+    /// Remote address of this packet's first byte.
+    pub reth_address: Signal<In, Bits<64>>,
+    /// Key of the remote region.
+    pub reth_r_key: Signal<In, Bits<32>>,
+    /// Bytes of the whole message.
+    pub reth_length: Signal<In, Bits<32>>,
+    /// Chosen by the requester, comes back.
+    pub tag_tag: Signal<In, Bits<16>>,
+    /// Bytes of the whole response.
+    pub tag_length: Signal<In, Bits<32>>,
+    /// The word, first byte of the wire uppermost.
+    pub bits: Signal<Out, Bits<320>>,
+}
+
+impl Logic for PackReadRequestTail {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.bits.next = (bit_cast::<320, 16>(self.msg_stream.val()) << 304)
+            | (bit_cast::<320, 16>(self.msg_message.val()) << 288)
+            | (bit_cast::<320, 32>(self.msg_offset.val()) << 256)
+            | (bit_cast::<320, 64>(self.reth_address.val()) << 192)
+            | (bit_cast::<320, 32>(self.reth_r_key.val()) << 160)
+            | (bit_cast::<320, 32>(self.reth_length.val()) << 128)
+            | (bit_cast::<320, 16>(self.tag_tag.val()) << 112)
+            | (bit_cast::<320, 32>(self.tag_length.val()) << 64);
+    }
+}
+
+/// Fields of MSG, TAG out of a word. Combinational.
+#[derive(LogicBlock, Default)]
+pub struct UnpackReadResponseTail {
+    /// The word, first byte of the wire uppermost.
+    pub bits: Signal<In, Bits<320>>,
+    /// Stream in the connection.
+    pub msg_stream: Signal<Out, Bits<16>>,
+    /// Message number in the stream, wraps.
+    pub msg_message: Signal<Out, Bits<16>>,
+    /// Bytes of the message before this packet's first.
+    pub msg_offset: Signal<Out, Bits<32>>,
+    /// Chosen by the requester, comes back.
+    pub tag_tag: Signal<Out, Bits<16>>,
+    /// Bytes of the whole response.
+    pub tag_length: Signal<Out, Bits<32>>,
+}
+
+impl Logic for UnpackReadResponseTail {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.msg_stream.next = self.bits.val().get_bits::<16>(304);
+        self.msg_message.next = self.bits.val().get_bits::<16>(288);
+        self.msg_offset.next = self.bits.val().get_bits::<32>(256);
+        self.tag_tag.next = self.bits.val().get_bits::<16>(240);
+        self.tag_length.next = self.bits.val().get_bits::<32>(192);
+    }
+}
+
+/// A word out of the fields of MSG, TAG; all other bits 0. Combinational.
+#[derive(LogicBlock, Default)]
+pub struct PackReadResponseTail {
+    /// Stream in the connection.
+    pub msg_stream: Signal<In, Bits<16>>,
+    /// Message number in the stream, wraps.
+    pub msg_message: Signal<In, Bits<16>>,
+    /// Bytes of the message before this packet's first.
+    pub msg_offset: Signal<In, Bits<32>>,
+    /// Chosen by the requester, comes back.
+    pub tag_tag: Signal<In, Bits<16>>,
+    /// Bytes of the whole response.
+    pub tag_length: Signal<In, Bits<32>>,
+    /// The word, first byte of the wire uppermost.
+    pub bits: Signal<Out, Bits<320>>,
+}
+
+impl Logic for PackReadResponseTail {
+    #[hdl_gen]
+    fn update(&mut self) {
+        self.bits.next = (bit_cast::<320, 16>(self.msg_stream.val()) << 304)
+            | (bit_cast::<320, 16>(self.msg_message.val()) << 288)
+            | (bit_cast::<320, 32>(self.msg_offset.val()) << 256)
+            | (bit_cast::<320, 16>(self.tag_tag.val()) << 240)
+            | (bit_cast::<320, 32>(self.tag_length.val()) << 192);
+    }
+}
+
 /// Fields of SACK out of a word. Combinational.
 #[derive(LogicBlock, Default)]
 pub struct UnpackSack {

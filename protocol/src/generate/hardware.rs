@@ -9,7 +9,7 @@ use crate::table::{COMMON, Field, Layout, Order, host, wire};
 use std::fmt::Write;
 
 /// The most that any hardware speaks.
-const HARDWARE: Profile = Profile::Messages;
+const HARDWARE: Profile = Profile::Reads;
 
 /// A pair of blocks over one word.
 struct Word {
@@ -47,6 +47,16 @@ const TAIL_WORDS: &[Word] = &[
         name: "SendTail",
         bits: TAIL_BITS,
         layouts: &[wire::Msg::LAYOUT, wire::Match::LAYOUT, wire::Imm::LAYOUT],
+    },
+    Word {
+        name: "ReadRequestTail",
+        bits: TAIL_BITS,
+        layouts: &[wire::Msg::LAYOUT, wire::Reth::LAYOUT, wire::Tag::LAYOUT],
+    },
+    Word {
+        name: "ReadResponseTail",
+        bits: TAIL_BITS,
+        layouts: &[wire::Msg::LAYOUT, wire::Tag::LAYOUT],
     },
     Word {
         name: "Sack",
@@ -434,6 +444,16 @@ fn constants() -> Generated {
             "The same of a SEND_IMM.",
             "SEND_IMM_OVERHEAD_BYTES",
             c::SEND_IMM_OVERHEAD_BYTES as u64,
+        ),
+        (
+            "The same of a SEND_IMM.",
+            "READ_REQUEST_FRAME_BYTES",
+            c::READ_REQUEST_FRAME_BYTES as u64,
+        ),
+        (
+            "The same of a SEND_IMM.",
+            "READ_RESPONSE_OVERHEAD_BYTES",
+            c::READ_RESPONSE_OVERHEAD_BYTES as u64,
         ),
         (
             "An ACK's frame in bytes.",

@@ -179,6 +179,8 @@ layout! {
         buffers_log2: u8 = 4,
         /// Posted buffers of the whole NIC without their completion, log2.
         posts_log2: u8 = 4,
+        /// Profile `Reads`: it reads a peer's memory, and has its own read; only with `speaks_messages`.
+        answers_reads: bool = 1,
     }
 }
 
@@ -209,9 +211,10 @@ layout! {
 impl Capabilities {
     /// What it speaks.
     pub const fn profile(&self) -> Profile {
-        match self.speaks_messages {
-            true => Profile::Messages,
-            false => Profile::Write,
+        match (self.speaks_messages, self.answers_reads) {
+            (true, true) => Profile::Reads,
+            (true, false) => Profile::Messages,
+            (false, _) => Profile::Write,
         }
     }
 }

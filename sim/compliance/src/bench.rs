@@ -68,7 +68,18 @@ impl Bench {
         let bench = Self::start(lab, setup)?;
         match bench.id.profile {
             Profile::Whole => Ok(bench),
+            Profile::Reads => Err(Stop::lacks("the target has no atomics")),
             Profile::Messages => Err(Stop::lacks("the target has neither Reads nor atomics")),
+            Profile::Write => Err(Stop::lacks("the target speaks Writes only")),
+        }
+    }
+
+    /// Connects to a target that reads, and is read.
+    pub fn reads(lab: &mut dyn Lab, setup: Setup) -> Check<Self> {
+        let bench = Self::start(lab, setup)?;
+        match bench.id.profile {
+            Profile::Whole | Profile::Reads => Ok(bench),
+            Profile::Messages => Err(Stop::lacks("the target has no Reads")),
             Profile::Write => Err(Stop::lacks("the target speaks Writes only")),
         }
     }
@@ -77,7 +88,7 @@ impl Bench {
     pub fn messages(lab: &mut dyn Lab, setup: Setup) -> Check<Self> {
         let bench = Self::start(lab, setup)?;
         match bench.id.profile {
-            Profile::Whole | Profile::Messages => Ok(bench),
+            Profile::Whole | Profile::Reads | Profile::Messages => Ok(bench),
             Profile::Write => Err(Stop::lacks("the target speaks Writes only")),
         }
     }

@@ -314,6 +314,7 @@ impl Bench {
             .offer(&mut ports.model, self.offered_ack.as_ref());
         let message = self.slots.offer();
         ports.set("sq_idle", message.is_none().into())?;
+        ports.set("response_idle", 1)?;
         ports.offer_message(message)
     }
 

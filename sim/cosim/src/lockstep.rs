@@ -140,7 +140,7 @@ impl Lockstep {
             self.expect_answer(refusal);
         }
         if let Some((path, idle)) = commits.judge {
-            if idle && self.nic.has_current() {
+            if idle && (self.nic.has_current() || self.nic.has_response_to_send()) {
                 return Err(self.differs("trace_judge_idle", "a message to send", "none"));
             }
             self.nic.judge(path, idle, commits.now);
@@ -175,11 +175,18 @@ impl Lockstep {
         for plane in (0..self.planes.len()).filter(|plane| commits.drop >> plane & 1 == 1) {
             self.on_drop(plane)?;
         }
+        if commits.load_response {
+            self.on_load_response()?;
+        }
         if commits.message {
             self.on_message()?;
         }
         if commits.retire {
             self.on_retire()?;
+        }
+        if commits.retire_response && !self.nic.retire_response() {
+            let expected = "the oldest response goes on";
+            return Err(self.differs("trace_retire_response", expected, "it is over"));
         }
         if let Some(refused) = commits.tell {
             self.on_tell(refused)?;
@@ -278,8 +285,8 @@ impl Lockstep {
                 state.placements.push_back((address, payload));
                 state.ordered += 1;
                 let connection = self.nic.path_of(&frame).unwrap_or(0) / self.size.paths;
-                let (receiving, msg) = (&mut self.receiving, frame.body.msg());
-                receiving.on_part(connection, &msg, plane, state.ordered);
+                self.receiving
+                    .on_placed(connection, &frame.body, plane, state.ordered);
             }
             Received::Placed { .. } | Received::Dropped => {}
         }
@@ -340,6 +347,7 @@ impl Lockstep {
     }
 
     fn on_retire(&mut self) -> Outcome {
+        let reads = self.nic.oldest_read();
         let Completion { wqe, index, status } = self.nic.retire().ok_or_else(|| {
             self.differs(
                 "trace_retire_valid",
@@ -358,8 +366,8 @@ impl Lockstep {
             phase,
             ..Cqe::default()
         };
-        self.completions
-            .push_back((address, cqe.encode(), Vec::new()));
+        let marks = reads.map_or_else(Vec::new, |slot| self.receiving.take_read(slot));
+        self.completions.push_back((address, cqe.encode(), marks));
         Ok(())
     }
 

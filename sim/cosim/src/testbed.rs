@@ -143,9 +143,9 @@ impl Testbed {
 /// Destination QP, path and PSN of a data packet.
 fn identity(bytes: &[u8]) -> Option<(u32, u8, u32)> {
     let frame = frame::parse_as(bytes, Profile::Whole).ok()?;
-    let is_data = matches!(
+    let is_data = !matches!(
         frame.bth.opcode,
-        Opcode::Write | Opcode::WriteImm | Opcode::Send | Opcode::SendImm
+        Opcode::Ack | Opcode::Refusal | Opcode::Probe | Opcode::Unknown(_)
     );
     is_data.then_some((frame.bth.dest_qp, frame.path.path, frame.bth.psn.get()))
 }

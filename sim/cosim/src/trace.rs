@@ -48,6 +48,10 @@ pub struct Commits {
     pub post: Option<u32>,
     /// The oldest message that came and took a buffer is told of; or (`true`) the oldest RQE, that can't be posted.
     pub tell: Option<bool>,
+    /// The oldest response that waits takes a slot.
+    pub load_response: bool,
+    /// The oldest response that holds one frees it.
+    pub retire_response: bool,
 }
 
 /// The trace ports of a NIC.
@@ -57,7 +61,7 @@ pub struct TracePorts {
     ack_build: (PortId, PortId),
     refusal_build: PortId,
     judge: [PortId; 3],
-    offers: [PortId; 5],
+    offers: [PortId; 6],
     transmit: [PortId; 5],
     resolve: [PortId; 3],
     receive: [PortId; 3],
@@ -72,6 +76,8 @@ pub struct TracePorts {
     retire_receive: (PortId, PortId),
     post: (PortId, PortId),
     tell: (PortId, PortId),
+    load_response: PortId,
+    retire_response: PortId,
     flip: Option<(PortId, u64)>,
 }
 
@@ -94,6 +100,7 @@ impl TracePorts {
                 port("offer_retransmit")?,
                 port("offer_packet")?,
                 port("offer_connection")?,
+                port("offer_response")?,
             ],
             transmit: [
                 port("transmit_valid")?,
@@ -134,6 +141,8 @@ impl TracePorts {
             ),
             post: (port("post_valid")?, port("post_stream")?),
             tell: (port("tell_valid")?, port("tell_refused")?),
+            load_response: port("load_response")?,
+            retire_response: port("retire_response")?,
             flip: None,
         })
     }
@@ -173,17 +182,20 @@ impl TracePorts {
             retire_receive: is(self.retire_receive.0).then(|| value(self.retire_receive.1)),
             post: is(self.post.0).then(|| value(self.post.1)),
             tell: is(self.tell.0).then(|| is(self.tell.1)),
+            load_response: is(self.load_response),
+            retire_response: is(self.retire_response),
         }
     }
 
     fn read_offers(&self, model: &VerilatedModel) -> Offers {
-        let [room, spare, retransmit, packet, connection] =
+        let [room, spare, retransmit, packet, connection, response] =
             self.offers.map(|p| self.get(model, p) as u32);
         Offers {
             room,
             spare,
             retransmit,
             packet: (packet != 0).then_some(connection),
+            response: response != 0,
         }
     }
 

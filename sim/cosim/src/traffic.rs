@@ -26,6 +26,8 @@ pub use sizes::Lengths;
 const SOURCE: u64 = 0x10_0000;
 /// Host memory that messages are written to, a place each.
 const SINK: u64 = 0x4000_0000;
+/// Host memory that Reads fill, a place each.
+const READS: u64 = 0x6000_0000;
 /// Places: many more than messages are in flight.
 const PLACES: u64 = 128;
 /// Room in front of a message, so that it may begin anywhere in a page.
@@ -301,7 +303,7 @@ impl Traffic {
     /// Until every message has arrived, and its receiver knows.
     fn drain(&mut self) -> Result<(), TrafficError> {
         let rests = |host: &Host| host.receiver.iter().all(Receiver::is_at_rest);
-        while self.in_flight() > 0 || !self.hosts.iter().all(rests) {
+        while self.in_flight() > 0 || !self.hosts.iter().all(rests) || self.responds() {
             for _ in 0..POLL {
                 self.step()?;
             }
@@ -309,6 +311,12 @@ impl Traffic {
             self.check_hangs()?;
         }
         Ok(())
+    }
+
+    /// A response is not delivered, as far as its sender knows: its connection may not be set up anew.
+    fn responds(&self) -> bool {
+        let mut stations = self.bed.stations.iter();
+        stations.any(|station| station.lockstep().nic().responds())
     }
 
     fn in_flight(&self) -> u32 {
@@ -368,6 +376,13 @@ impl Traffic {
                     });
                 }
                 self.hosts[nic].completed += 1;
+                // What a Read asked for is there when it ends.
+                let mut sent = self.hosts[nic].sent.iter();
+                if let Some(wqe) = sent.find(|wqe| wqe.wr_id == wr_id)
+                    && wqe.opcode == WqeOpcode::Read
+                {
+                    self.check(nic, wqe)?;
+                }
             }
             // The receiver's last beats may still be on their way: a place is looked at when another message needs it.
             while self.hosts[nic].sent.len() as u64 > PLACES - (1 << QUEUE_LOG2) {
@@ -391,16 +406,16 @@ impl Traffic {
         })
     }
 
-    /// A message of NIC `nic` lies in the other's memory.
+    /// A message of NIC `nic` lies in the other's memory, or what it read there in its own.
     fn check(&self, nic: usize, wqe: &Wqe) -> Result<(), TrafficError> {
         let [from, to] = [nic, 1 - nic].map(|nic| self.bed.stations[nic].memory().borrow());
         let length = match wqe.opcode {
-            WqeOpcode::Write | WqeOpcode::WriteImm => wqe.length as usize,
+            WqeOpcode::Write | WqeOpcode::WriteImm | WqeOpcode::Read => wqe.length as usize,
             // Its receiver has looked at the buffer.
             _ => 0,
         };
-        let sent = from.bytes(wqe.local_address, length);
-        if length == 0 || sent.is_some() && sent == to.bytes(wqe.remote_address, length) {
+        let own = from.bytes(wqe.local_address, length);
+        if length == 0 || own.is_some() && own == to.bytes(wqe.remote_address, length) {
             return Ok(());
         }
         Err(TrafficError::Bytes {
@@ -415,7 +430,7 @@ impl Traffic {
             let stream = self.random.random_range(0..peers::streams(self.size));
             let wqe = self.draw(nic, number, stream);
             if let Some(receiver) = &mut self.hosts[1 - nic].receiver
-                && wqe.opcode != WqeOpcode::Write
+                && !matches!(wqe.opcode, WqeOpcode::Write | WqeOpcode::Read)
             {
                 receiver.expect(number, &wqe);
             }
@@ -433,34 +448,37 @@ impl Traffic {
         let buffer = receiver
             .as_mut()
             .is_some_and(|receiver| receiver.has_buffer(number, stream, ahead));
-        let opcode = match buffer {
-            true => WqeOpcode::from_code(self.random.random_range(1..=4)),
-            false => WqeOpcode::Write,
+        let opcode = match (self.profile.answers_reads(), buffer) {
+            (true, true) => WqeOpcode::from_code(self.random.random_range(1..=5)),
+            (true, false) if self.random.random() => WqeOpcode::Read,
+            (false, true) => WqeOpcode::from_code(self.random.random_range(1..=4)),
+            (_, false) => WqeOpcode::Write,
         };
         let (host, streams) = (&mut self.hosts[nic], peers::streams(self.size));
         let next = &mut host.next[(number * streams + stream) as usize];
         let message = *next;
         *next = next.wrapping_add(1);
-        let place = place(host.posted % PLACES, self.setting.lengths.most);
+        let lengths = self.setting.lengths;
+        let place = |begin| begin + host.posted % PLACES * place_bytes(lengths.most);
+        let read = opcode == WqeOpcode::Read;
+        let [local, remote] = match read {
+            true => [place(READS), SOURCE],
+            false => [SOURCE, place(SINK)],
+        };
         Wqe {
             opcode,
             connection: peers::connection(number, &self.setting, self.size) as u16,
             stream: stream as u16,
             message,
-            r_key: peers::KEY,
-            length: self.setting.lengths.draw(&mut self.random),
-            local_address: SOURCE + self.setting.lengths.offset(&mut self.random),
-            remote_address: place + self.setting.lengths.offset(&mut self.random),
+            r_key: if read { peers::READ_KEY } else { peers::KEY },
+            length: lengths.draw(&mut self.random),
+            local_address: local + lengths.offset(&mut self.random),
+            remote_address: remote + lengths.offset(&mut self.random),
             wr_id: host.posted,
             immediate: self.random.random(),
             ..Wqe::default()
         }
     }
-}
-
-/// Where a place begins.
-fn place(number: u64, most: u32) -> u64 {
-    SINK + number * place_bytes(most)
 }
 
 fn place_bytes(most: u32) -> u64 {
@@ -486,7 +504,7 @@ fn host(
     if setting.patience > 0 {
         host::write(station, map::NOT_READY_TICKS.offset, setting.patience);
     }
-    peers::region(station, size, setting);
+    peers::regions(station, size, setting);
     peers::connect(station, nic, size, setting, 0);
     host::enable(station, &setting.tunables);
     let first = peers::first_message(profile);

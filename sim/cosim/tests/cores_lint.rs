@@ -43,10 +43,19 @@ fn memory_ports_have_no_warning() {
 
 #[test]
 fn parser_and_deparser_have_no_warning() {
-    lint(&design(Parser::<8, 1, 104>::new(1024, false), "parser"));
-    lint(&design(Parser::<64, 8, 13>::new(4096, true), "parser"));
-    lint(&design(Deparser::<8, 1, 104>::new(false), "deparser"));
-    lint(&design(Deparser::<64, 8, 13>::new(true), "deparser"));
+    lint(&design(
+        Parser::<8, 1, 104>::new(1024, false, false),
+        "parser",
+    ));
+    lint(&design(
+        Parser::<64, 8, 13>::new(4096, true, true),
+        "parser",
+    ));
+    lint(&design(
+        Deparser::<8, 1, 104>::new(false, false),
+        "deparser",
+    ));
+    lint(&design(Deparser::<64, 8, 13>::new(true, true), "deparser"));
 }
 
 #[test]

@@ -19,7 +19,7 @@ use rand_chacha::ChaCha8Rng;
 const BASE: u64 = 0x3_0000_0000;
 const BYTES: usize = 1 << 16;
 /// Largest payload and profile of the planes of 64 bits.
-const WIDE: (usize, Profile) = (4096, Profile::Messages);
+const WIDE: (usize, Profile) = (4096, Profile::Reads);
 /// The same of those of 8 bits.
 const NARROW: (usize, Profile) = (256, Profile::Write);
 const NOWHERE: u64 = 0x9_0000_0000;
@@ -195,7 +195,7 @@ fn traffic(
 #[test]
 fn hostile_frames_end_as_the_codec_says_at_64_bits() {
     // Frames of all that `Messages` knows also for one that knows less.
-    for profile in [Profile::Messages, Profile::Write] {
+    for profile in [Profile::Reads, Profile::Write] {
         let mut model = model(PlaneRx::<64, 8, 13, 10>::new(4096, profile), "plane_rx");
         let mut random = ChaCha8Rng::seed_from_u64(1);
         for run in 0..runs(4) {
@@ -221,20 +221,20 @@ fn hostile_frames_end_as_the_codec_says_at_8_bits() {
 #[test]
 fn a_small_nic_cuts_a_payload_that_it_cannot_hold() {
     let mut model = model(
-        PlaneRx::<64, 8, 13, 6>::new(256, Profile::Messages),
+        PlaneRx::<64, 8, 13, 6>::new(256, Profile::Reads),
         "plane_rx",
     );
     let mut random = ChaCha8Rng::seed_from_u64(3);
     for kind in 0..4 {
         let frames = traffic(&mut random, 300, WIDE, 0.1);
-        ends_as_the_codec_says(&mut model, &frames, (256, Profile::Messages), kind);
+        ends_as_the_codec_says(&mut model, &frames, (256, Profile::Reads), kind);
     }
 }
 
 #[test]
 fn frames_back_to_back_are_received_at_a_beat_a_cycle() {
     let mut model = model(
-        PlaneRx::<64, 8, 13, 10>::new(4096, Profile::Messages),
+        PlaneRx::<64, 8, 13, 10>::new(4096, Profile::Reads),
         "plane_rx",
     );
     let mut random = ChaCha8Rng::seed_from_u64(4);
@@ -327,7 +327,7 @@ fn transmit(model: &mut VerilatedModel, samples: &[Sample], kind: usize) -> Vec<
 #[test]
 fn descriptors_become_the_codec_s_frames() {
     let mut wide = model(
-        PlaneTx::<64, 8, 13, 10>::new(4096, Profile::Messages),
+        PlaneTx::<64, 8, 13, 10>::new(4096, Profile::Reads),
         "plane_tx",
     );
     let mut narrow = model(
@@ -341,7 +341,7 @@ fn descriptors_become_the_codec_s_frames() {
                 .map(|_| Sample::any(&mut random, most, profile))
                 .collect()
         };
-        transmit(&mut wide, &samples(400, 4096, Profile::Messages), run % 4);
+        transmit(&mut wide, &samples(400, 4096, Profile::Reads), run % 4);
         transmit(&mut narrow, &samples(80, 1024, Profile::Write), run % 4);
     }
 }
@@ -349,7 +349,7 @@ fn descriptors_become_the_codec_s_frames() {
 #[test]
 fn frames_leave_back_to_back() {
     let mut model = model(
-        PlaneTx::<64, 8, 13, 10>::new(4096, Profile::Messages),
+        PlaneTx::<64, 8, 13, 10>::new(4096, Profile::Reads),
         "plane_tx",
     );
     let mut random = ChaCha8Rng::seed_from_u64(6);
@@ -383,7 +383,7 @@ fn frames_leave_back_to_back() {
 #[test]
 fn an_answer_goes_first_at_the_next_boundary() {
     let mut model = model(
-        PlaneTx::<64, 8, 13, 10>::new(4096, Profile::Messages),
+        PlaneTx::<64, 8, 13, 10>::new(4096, Profile::Reads),
         "plane_tx",
     );
     let mut random = ChaCha8Rng::seed_from_u64(7);
@@ -414,7 +414,7 @@ fn an_answer_goes_first_at_the_next_boundary() {
 #[test]
 fn a_frame_of_unreadable_memory_has_a_broken_icrc_and_the_next_has_not() {
     let mut model = model(
-        PlaneTx::<64, 8, 13, 10>::new(4096, Profile::Messages),
+        PlaneTx::<64, 8, 13, 10>::new(4096, Profile::Reads),
         "plane_tx",
     );
     let mut random = ChaCha8Rng::seed_from_u64(8);
@@ -432,7 +432,7 @@ fn a_frame_of_unreadable_memory_has_a_broken_icrc_and_the_next_has_not() {
     let good: Vec<bool> = sink
         .frames()
         .iter()
-        .map(|frame| parse_as(&frame.frame.data, Profile::Messages).is_ok())
+        .map(|frame| parse_as(&frame.frame.data, Profile::Reads).is_ok())
         .collect();
     assert_eq!(good, [false, true, false, true]);
 }

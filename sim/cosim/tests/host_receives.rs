@@ -1,5 +1,6 @@
 //! The host's part of received messages: the receive queue, its wrap, and completions that wait for memory and for the queue.
 mod engines;
+mod writers;
 
 use std::collections::VecDeque;
 
@@ -10,6 +11,7 @@ use metaroce_cosim::model::VerilatedModel;
 use metaroce_protocol::Rqe;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use writers::Plane;
 
 const PLANES: usize = 3;
 
@@ -220,19 +222,6 @@ fn a_connection_that_is_taken_down_holds_nobody_up() {
     assert!(30 <= refused && refused < posted, "{said:?}");
 }
 
-/// One plane's writer and memory: writes of several bursts, answered late.
-#[derive(Default)]
-struct Plane {
-    /// Ordered, not begun: bursts of each.
-    orders: VecDeque<u32>,
-    /// Bursts of the write under way whose address was not taken.
-    left: u32,
-    /// Bursts asked for and not answered: whether it is its write's last.
-    unanswered: VecDeque<bool>,
-    ordered: u64,
-    written: u64,
-}
-
 #[test]
 fn a_message_is_told_once_its_bytes_are_in_memory_and_a_full_queue_holds_nothing_else() {
     let mut dut = model(
@@ -249,31 +238,7 @@ fn a_message_is_told_once_its_bytes_are_in_memory_and_a_full_queue_holds_nothing
         let takes = cycle % 4_000 < 3_000 && rng.random_bool(0.5);
         set(&mut dut, "out_ready", takes.into());
         for (k, plane) in planes.iter_mut().enumerate() {
-            let ordered = plane.orders.len() < 8 && rng.random_bool(0.08);
-            if ordered {
-                plane.orders.push_back(rng.random_range(1..4));
-                plane.ordered += 1;
-            }
-            let ready = plane.left == 0;
-            // An order is not seen by the writer in its own cycle.
-            let waits = plane.orders.len() > usize::from(ordered);
-            let started = ready && waits && rng.random_bool(0.5);
-            let asked = plane.left > 0 && rng.random_bool(0.5);
-            let answered = !plane.unanswered.is_empty() && rng.random_bool(0.3);
-            set(&mut dut, &format!("placed_{k}"), ordered.into());
-            let progress = [started, ready, asked, answered];
-            let bits = (0..).zip(progress).map(|(i, up)| u64::from(up) << i).sum();
-            set(&mut dut, &format!("progress_{k}"), bits);
-            if answered && plane.unanswered.pop_front() == Some(true) {
-                plane.written += 1;
-            }
-            if asked {
-                plane.left -= 1;
-                plane.unanswered.push_back(plane.left == 0);
-            }
-            if started {
-                plane.left = plane.orders.pop_front().expect("an order");
-            }
+            plane.drive(&mut dut, k, &mut rng, true);
         }
         let ends = ended.len() < 15 && rng.random_bool(0.05);
         let took = rng.random_bool(0.8);

@@ -12,7 +12,7 @@ fn region_check_knows_its_bounds_and_does_not_wrap() {
         port("region"),
         port("r_key"),
         port("address"),
-        port("payload"),
+        port("bytes"),
     );
     let (bad_key, bad_range) = (port("bad_key"), port("bad_range"));
     let top = u64::MAX - 0xFFF;

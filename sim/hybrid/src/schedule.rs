@@ -68,6 +68,12 @@ pub struct Entry {
     /// The oldest message that came and took a buffer is told of; or (`true`) the oldest RQE, that can't be posted.
     #[serde(skip_serializing_if = "is_default")]
     pub tell: Option<bool>,
+    /// The oldest response that waits takes a slot.
+    #[serde(skip_serializing_if = "is_default")]
+    pub load_response: bool,
+    /// The oldest response that holds one frees it.
+    #[serde(skip_serializing_if = "is_default")]
+    pub retire_response: bool,
     /// Register writes of the driver that took effect.
     #[serde(skip_serializing_if = "is_default")]
     pub writes: u32,
@@ -99,6 +105,9 @@ pub struct Decision {
     pub retransmit: u32,
     /// The connection whose next packet could be taken.
     pub packet: Option<u32>,
+    /// It was a response's.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub response: bool,
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
@@ -129,6 +138,8 @@ impl Entry {
             retire_receive: commits.retire_receive,
             post: commits.post,
             tell: commits.tell,
+            load_response: commits.load_response,
+            retire_response: commits.retire_response,
             ..Self::default()
         }
     }
@@ -177,6 +188,8 @@ impl Entry {
             retire_receive: self.retire_receive,
             post: self.post,
             tell: self.tell,
+            load_response: self.load_response,
+            retire_response: self.retire_response,
         }
     }
 }
@@ -192,6 +205,7 @@ impl Decision {
             spare: offers.spare,
             retransmit: offers.retransmit,
             packet: offers.packet,
+            response: offers.response,
         }
     }
 
@@ -201,6 +215,7 @@ impl Decision {
             spare: self.spare,
             retransmit: self.retransmit,
             packet: self.packet,
+            response: self.response,
         }
     }
 
@@ -258,6 +273,7 @@ mod tests {
                 spare: 5,
                 retransmit: 4,
                 packet: Some(1),
+                response: true,
             },
             transmit: Some(Choice {
                 kind: 0,
@@ -278,6 +294,8 @@ mod tests {
             configure: Some((1, 3)),
             message: true,
             retire: true,
+            load_response: true,
+            retire_response: true,
         };
         let entry = Entry {
             writes: 1,

@@ -70,8 +70,6 @@ extra_counters! {
     PlanesRecovered = "planes_recovered";
     /// Probes of suspect planes.
     TxPlaneProbes = "tx_plane_probes";
-    /// Responses that no open request asked for.
-    RxStrayResponse = "rx_stray_response";
 }
 
 /// One value for each [`Extra`].

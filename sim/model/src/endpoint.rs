@@ -121,7 +121,7 @@ impl Endpoint {
             };
             self.nic.load_message(wqe);
         }
-        while self.nic.load_response() {}
+        while !self.nic.has_current_response() && self.nic.load_response() {}
     }
 
     fn paths(&self) -> u32 {

@@ -50,6 +50,8 @@ pub struct Message {
     pub role: Role,
     /// Its completion is written; the slot waits for those before it.
     pub retired: bool,
+    /// Its connection failed: nothing more of it is sent.
+    pub given_up: bool,
     /// Index of the WQE, which wraps.
     pub index: u32,
     /// Packets it takes, at least 1; 0 of a request that can't be: it is never sent.
@@ -80,6 +82,7 @@ impl Message {
             wqe,
             role,
             retired: false,
+            given_up: false,
             index,
             packets,
             delivered: 0,
@@ -185,6 +188,9 @@ impl Messages {
 
     /// Nothing more is sent of this connection's messages.
     pub fn give_up(&mut self, connection: u32) {
+        for message in &mut self.ring {
+            message.given_up |= u32::from(message.wqe.connection) == connection;
+        }
         let mut unsent = std::mem::take(&mut self.unsent);
         unsent.retain(|packet| {
             let message = self.in_slot(packet.slot);
@@ -214,6 +220,12 @@ impl Messages {
     /// The oldest message.
     pub fn oldest(&self) -> Option<&Message> {
         self.ring.front()
+    }
+
+    /// Its slot.
+    pub fn oldest_slot(&self) -> u8 {
+        let index = self.next_index.wrapping_sub(self.ring.len() as u32);
+        self.first_slot | (index % self.slots) as u8
     }
 
     /// Every message whose completion is not written, oldest first.

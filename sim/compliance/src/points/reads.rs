@@ -82,7 +82,7 @@ fn together(heard: &[Heard], length: u32) -> Check<Vec<u8>> {
 }
 
 fn answer(lab: &mut dyn Lab) -> Check {
-    let mut b = Bench::whole(lab, Setup::default())?;
+    let mut b = Bench::reads(lab, Setup::default())?;
     let length = 20 * b.setup.mtu() + 3;
     let bytes = b.fill(77, length)?;
     let packet = b.data(2, asking(&b, 77, length));
@@ -94,7 +94,7 @@ fn answer(lab: &mut dyn Lab) -> Check {
         "the response's bytes differ"
     );
     // No bytes at all is one packet.
-    let mut b = Bench::whole(lab, Setup::default())?;
+    let mut b = Bench::reads(lab, Setup::default())?;
     let packet = b.data(2, asking(&b, 0, 0));
     b.send(&packet)?;
     let heard = b.run()?;
@@ -104,7 +104,7 @@ fn answer(lab: &mut dyn Lab) -> Check {
 }
 
 fn lost_answer(lab: &mut dyn Lab) -> Check {
-    let mut b = Bench::whole(lab, Setup::one_path())?;
+    let mut b = Bench::reads(lab, Setup::one_path())?;
     if b.id.real_time {
         return Err(Stop::lacks("its time-outs don't wait for the tester"));
     }
@@ -129,7 +129,7 @@ fn lost_answer(lab: &mut dyn Lab) -> Check {
 }
 
 fn refused(lab: &mut dyn Lab) -> Check {
-    let mut b = Bench::whole(lab, Setup::default())?;
+    let mut b = Bench::reads(lab, Setup::default())?;
     let Body::ReadRequest { msg, reth, tag } = asking(&b, REGION_BYTES - 100, 101) else {
         unreachable!("a request is a request")
     };
@@ -152,7 +152,7 @@ fn refused(lab: &mut dyn Lab) -> Check {
 }
 
 fn ordered(lab: &mut dyn Lab) -> Check {
-    let mut b = Bench::whole(lab, Setup::default())?;
+    let mut b = Bench::reads(lab, Setup::default())?;
     let write = |b: &Bench, offset: u32, payload| match b.part(0, 500, 16, offset, payload) {
         Body::Write { msg, reth, payload } => Body::Write {
             msg: Msg { stream: 1, ..msg },
@@ -187,7 +187,7 @@ fn ordered(lab: &mut dyn Lab) -> Check {
 fn requested(b: &mut Bench, offset: u32, length: u32) -> Check<(Msg, Tag)> {
     let work = Work {
         verb: WqeOpcode::Read,
-        stream: 4,
+        stream: 3,
         ..b.write_of(6, offset, length)
     };
     b.post(&work)?;
@@ -197,7 +197,7 @@ fn requested(b: &mut Bench, offset: u32, length: u32) -> Check<(Msg, Tag)> {
     let Some(Body::ReadRequest { msg, reth, tag }) = requests.first().map(|f| f.body()) else {
         return Err(Stop::fails("no READ_REQUEST"));
     };
-    ensure_eq!((msg.stream, msg.message, msg.offset), (4, 0, 0), "MSG");
+    ensure_eq!((msg.stream, msg.message, msg.offset), (3, 0, 0), "MSG");
     ensure_eq!(
         (reth.r_key, reth.length),
         (REMOTE_KEY, length),
@@ -208,7 +208,7 @@ fn requested(b: &mut Bench, offset: u32, length: u32) -> Check<(Msg, Tag)> {
 }
 
 fn request(lab: &mut dyn Lab) -> Check {
-    let mut b = Bench::whole(lab, Setup::default())?;
+    let mut b = Bench::reads(lab, Setup::default())?;
     let length = 2_500;
     let (msg, tag) = requested(&mut b, 900, length)?;
     b.completed(&[])?;
@@ -238,7 +238,7 @@ fn request(lab: &mut dyn Lab) -> Check {
 }
 
 fn stray(lab: &mut dyn Lab) -> Check {
-    let mut b = Bench::whole(lab, Setup::default())?;
+    let mut b = Bench::reads(lab, Setup::default())?;
     let (msg, tag) = requested(&mut b, 0, 8)?;
     let before = b.counter("rx_stray_response")?;
     let wrong = [

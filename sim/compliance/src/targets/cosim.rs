@@ -118,7 +118,7 @@ fn connect(lab: &NicLab, setup: &Setup, mutation: &mut Mutation) -> Check<Verila
     };
     if setup.whole != known || setup.connections != 1 {
         return Err(Stop::lacks(
-            "today's hardware speaks profile Messages, follows congestion laws and is patient: nothing else of profile Whole",
+            "today's hardware speaks profile Reads, follows congestion laws and is patient: nothing else of profile Whole",
         ));
     }
     let size = lab.size();

@@ -1,4 +1,6 @@
 //! Registers and tables: what the host asks for, and when the NIC does it.
+use metaroce_protocol::ConfigTable;
+
 use super::{Lockstep, Outcome};
 
 impl Lockstep {
@@ -27,6 +29,9 @@ impl Lockstep {
     }
 
     pub(super) fn on_configure(&mut self, entry: (u32, u32), now: u32) -> Outcome {
+        if ConfigTable::from(entry.0 as u8) == ConfigTable::Connection {
+            self.receiving.forget(entry.1);
+        }
         self.host.configure(entry, &mut self.nic, now);
         self.compare_configuration()
     }

@@ -3,6 +3,7 @@ use std::collections::{HashMap, VecDeque};
 
 use metaroce_model::nic::ReceiveCompletion;
 use metaroce_model::tracker::ReceiveBuffer;
+use metaroce_model::wire::{Body, Verb, VerbPacket};
 use metaroce_protocol::{CompletionStatus, Cqe, Msg, Rqe};
 
 use super::{Lockstep, Mismatch, Outcome};
@@ -19,6 +20,10 @@ pub(super) struct Receiving {
     streams: HashMap<(u32, u16), Marks>,
     /// They took a buffer, and nobody was told.
     ended: VecDeque<(ReceiveCompletion, Marks)>,
+    /// Reads whose turn has come, with their connections: what was placed by then must be in memory when they are answered.
+    asked: VecDeque<(u32, Marks)>,
+    /// By slot: where the bytes of this NIC's own Reads are among the writes.
+    reads: HashMap<u8, Marks>,
 }
 
 fn join(into: &mut Marks, marks: &[u64]) {
@@ -30,11 +35,31 @@ fn join(into: &mut Marks, marks: &[u64]) {
 
 impl Receiving {
     /// A packet was accepted, and its bytes are write number `mark` of its plane.
-    pub fn on_part(&mut self, connection: u32, msg: &Msg, plane: usize, mark: u64) {
-        let part = (connection, msg.stream, msg.message);
+    pub fn on_placed(&mut self, connection: u32, body: &Body, plane: usize, mark: u64) {
         let mut marks = vec![0; plane + 1];
         marks[plane] = mark;
-        join(self.parts.entry(part).or_default(), &marks);
+        let Msg {
+            stream, message, ..
+        } = body.msg();
+        let into = match body {
+            // It was placed, so its tag is a slot.
+            Body::Verb(VerbPacket {
+                verb: Verb::ReadResponse { tag },
+                ..
+            }) => self.reads.entry(tag.tag as u8).or_default(),
+            _ => self.parts.entry((connection, stream, message)).or_default(),
+        };
+        join(into, &marks);
+    }
+
+    /// The Read in a slot has ended.
+    pub fn take_read(&mut self, slot: u8) -> Marks {
+        self.reads.remove(&slot).unwrap_or_default()
+    }
+
+    /// A connection starts anew.
+    pub fn forget(&mut self, connection: u32) {
+        self.asked.retain(|(of, _)| *of != connection);
     }
 
     fn on_end(&mut self, ended: ReceiveCompletion) {
@@ -42,6 +67,9 @@ impl Receiving {
         let marks = self.streams.entry(stream).or_default();
         if let Some(part) = self.parts.remove(&(stream.0, stream.1, ended.message)) {
             join(marks, &part);
+        }
+        if ended.asks {
+            self.asked.push_back((ended.connection, marks.clone()));
         }
         if ended.receive.is_some() {
             self.ended.push_back((ended, marks.clone()));
@@ -104,6 +132,16 @@ impl Lockstep {
         };
         self.receiving.on_end(ended);
         Ok(())
+    }
+
+    pub(super) fn on_load_response(&mut self) -> Outcome {
+        let loaded = self.nic.load_response();
+        let asked = self.receiving.asked.pop_front().filter(|_| loaded);
+        let Some((_, marks)) = asked else {
+            let expected = "none waits, or all slots are taken";
+            return Err(self.differs("trace_load_response", expected, "one takes a slot"));
+        };
+        self.check_written(&marks)
     }
 
     pub(super) fn on_tell(&mut self, refused: bool) -> Outcome {

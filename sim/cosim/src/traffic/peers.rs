@@ -5,7 +5,7 @@ use metaroce_protocol::{ConfigTable, ConnectionEntry, PathEntry, Profile, Psn, R
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
-use super::{PAGE, PLACES, SINK, SOURCE, Setting, place_bytes};
+use super::{PAGE, PLACES, READS, SINK, SOURCE, Setting, place_bytes};
 use crate::axi_mem::Access;
 use crate::host;
 use crate::station::Station;
@@ -25,6 +25,8 @@ pub(super) fn first_message(profile: Profile) -> u16 {
 
 /// The region that messages are written to.
 pub(super) const KEY: u32 = 0x0051_2301;
+/// The region that Reads read.
+pub(super) const READ_KEY: u32 = 0x0077_3402;
 const QP: [u32; 2] = [0x0A_0000, 0x0B_0000];
 /// Epoch of a connection's first life.
 const EPOCH: u8 = 9;
@@ -43,28 +45,36 @@ pub(super) fn connection(number: u32, setting: &Setting, size: Size) -> u32 {
 pub(super) fn memory(station: &Station, setting: &Setting, random: &mut ChaCha8Rng) {
     let memory = station.memory().clone();
     let mut memory = memory.borrow_mut();
-    let source = (PAGE + u64::from(setting.lengths.most)) as usize;
+    let source = source_bytes(setting) as usize;
     memory.add("source", SOURCE, source, Access::ReadOnly);
     memory.add("sink", SINK, sink_bytes(setting), Access::ReadWrite);
+    memory.add("reads", READS, sink_bytes(setting), Access::ReadWrite);
     if let Some(region) = memory.region_mut("source") {
         random.fill(&mut region.data[..]);
     }
+}
+
+fn source_bytes(setting: &Setting) -> u64 {
+    PAGE + u64::from(setting.lengths.most)
 }
 
 fn sink_bytes(setting: &Setting) -> usize {
     (PLACES * place_bytes(setting.lengths.most)) as usize
 }
 
-/// The region of a NIC that its peer writes to.
-pub(super) fn region(station: &mut Station, size: Size, setting: &Setting) {
-    let region = RegionEntry {
-        valid: true,
-        r_key: KEY,
-        base: SINK,
-        length: sink_bytes(setting) as u64,
-    };
-    let index = KEY & (size.regions - 1);
-    host::write_entry(station, ConfigTable::Region, index, &region.to_words());
+/// The regions of a NIC that its peer writes to, and reads.
+pub(super) fn regions(station: &mut Station, size: Size, setting: &Setting) {
+    let written = (KEY, SINK, sink_bytes(setting) as u64);
+    for (r_key, base, length) in [written, (READ_KEY, SOURCE, source_bytes(setting))] {
+        let region = RegionEntry {
+            valid: true,
+            r_key,
+            base,
+            length,
+        };
+        let index = r_key & (size.regions - 1);
+        host::write_entry(station, ConfigTable::Region, index, &region.to_words());
+    }
 }
 
 /// Connections of NIC `nic`, for the first time or once more; every number starts next to its wrap.

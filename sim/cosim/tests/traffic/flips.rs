@@ -38,10 +38,13 @@ fn setting(port: &str, lab: &NicLab) -> Setting {
     }
 }
 
-/// Ports that tell of messages at their receiver, or of windows under a law of congestion: the smallest size has neither.
+/// Ports that tell of messages at their receiver, of responses, or of windows under a law of congestion: the smallest size has none.
 const LARGER: &[&str] = &[
+    "trace_load_response",
+    "trace_offer_response",
     "trace_post",
     "trace_retire_receive",
+    "trace_retire_response",
     "trace_tell",
     "trace_window",
 ];

@@ -3,7 +3,7 @@ use metaroce_cosim::model::{Options, PortId, Sources, VerilatedModel};
 use metaroce_model::config::Congestion;
 use metaroce_model::nic::{Choice, Offers};
 use metaroce_model::wire::{Body, Incoming, Outgoing};
-use metaroce_protocol::{Frame, Profile, Wqe};
+use metaroce_protocol::{Frame, Opcode, Profile, Wqe};
 use metaroce_rtl::sizes::{Size, emit_transmit_side};
 
 use metaroce_cosim::words::{self, Packer, Unpacker};
@@ -25,7 +25,36 @@ pub struct Commits {
     /// A connection that gave up fails.
     pub give_up: Option<u32>,
     pub message: bool,
+    pub response: bool,
     pub delivered: Option<u8>,
+}
+
+/// What a peer's Read asks for.
+#[derive(Clone, Copy, Debug)]
+pub struct Response {
+    pub connection: u32,
+    pub stream: u16,
+    pub message: u16,
+    pub tag: u16,
+    pub address: u64,
+    pub length: u32,
+}
+
+impl Response {
+    /// As `Message`.
+    fn word(&self) -> Packer {
+        Packer::default()
+            .field(self.connection.into(), 12)
+            .field(self.stream.into(), 16)
+            .field(self.message.into(), 16)
+            .field(self.address, 64)
+            .field(0, 64)
+            .field(0, 32)
+            .field(self.length.into(), 32)
+            .field(u8::from(Opcode::ReadResponse).into(), 8)
+            .field(self.tag.into(), 32)
+            .field(0, 32)
+    }
 }
 
 /// A descriptor, comparable.
@@ -111,6 +140,7 @@ impl Dut {
         };
         dut.set("reset", 1);
         dut.set("sq_idle", 1);
+        dut.set("response_idle", 1);
         dut.set("now", now.into());
         dut.model.tick().unwrap();
         dut.model.tick().unwrap();
@@ -151,6 +181,15 @@ impl Dut {
         };
         self.set_wide("message", &words::message(wqe, receive));
         self.set("message_slot", slot.into());
+    }
+
+    pub fn offer_response(&mut self, response: Option<(&Response, u8)>) {
+        self.set("response_valid", response.is_some().into());
+        let Some((response, slot)) = response else {
+            return;
+        };
+        self.set_wide("response", &response.word());
+        self.set("response_slot", slot.into());
     }
 
     pub fn offer_frame(&mut self, frame: Option<&Incoming>) {
@@ -235,13 +274,14 @@ impl Dut {
     fn offers(&self) -> Offers {
         let word = self.get("trace_offer").to_le_bytes();
         let mut u = Unpacker::new(&word);
-        let [room, spare, retransmit, packet, connection] =
-            [8, 8, 8, 1, 12].map(|width| u.field(width) as u32);
+        let [room, spare, retransmit, packet, connection, response] =
+            [8, 8, 8, 1, 12, 1].map(|width| u.field(width) as u32);
         Offers {
             room,
             spare,
             retransmit,
             packet: (packet != 0).then_some(connection),
+            response: response != 0,
         }
     }
 
@@ -265,6 +305,7 @@ impl Dut {
             window: self.window(),
             give_up: is("trace_give_up_valid").then(|| value("trace_give_up_connection")),
             message: is("message_valid") && is("message_ready"),
+            response: is("response_valid") && is("response_ready"),
             delivered: is("delivered_valid").then(|| value("delivered_slot") as u8),
         }
     }

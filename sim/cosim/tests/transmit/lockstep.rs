@@ -32,7 +32,7 @@ const TINY: Size = Size {
 };
 
 /// Every verb of today's hardware, and Writes alone.
-pub const SMALL_NIC: (Built, Profile) = (Built::Small, Profile::Messages);
+pub const SMALL_NIC: (Built, Profile) = (Built::Small, Profile::Reads);
 const TINY_NIC: (Built, Profile) = (Built::Tiny, Profile::Write);
 
 pub fn tunables() -> Tunables {
@@ -63,6 +63,9 @@ fn traffic(
             _ => world.rng.random_range(0..20_000),
         };
         world.message(connection, length, KEY);
+        if built.1.answers_reads() && world.rng.random_bool(0.5) {
+            world.ask(connection, length);
+        }
     }
     world.run_to_end(400_000);
     assert_eq!(world.done, messages);
@@ -100,6 +103,7 @@ fn loss_stalls_and_forged_acks_are_survived() {
         };
         let world = traffic(SMALL_NIC, SMALL, tunables, trouble, seed, 60);
         assert!(seed == 0 || world.counter(Counter::TxRetransmissions) > 0);
+        assert!(world.responded > 10);
         traffic(TINY_NIC, TINY, tunables, trouble, seed, 60);
     }
 }
@@ -121,6 +125,7 @@ fn a_refused_or_silent_connection_fails_and_opens_again() {
             for _ in 0..30 {
                 let connection = world.rng.random_range(0..4);
                 world.message(connection, 3_000, KEY);
+                world.ask(connection, 2_000);
             }
             world.run_to_end(600_000);
             assert!(
@@ -163,7 +168,7 @@ fn four_planes_get_a_packet_every_cycle() {
         ..tunables()
     };
     let mut world = World::new(SMALL_NIC, SMALL, tunables, CALM, 2, !0);
-    world.message(1, 400 * 256, KEY);
+    world.long_message(1, 400 * 256);
     for i in 0..12 {
         world.message(i % 4, 100, KEY);
     }
@@ -173,6 +178,25 @@ fn four_planes_get_a_packet_every_cycle() {
     let cycles = new[411].0 - new[0].0 + 1;
     println!("  412 packets in {cycles} cycles");
     assert_eq!(cycles, 412);
+}
+
+#[test]
+fn responses_and_messages_send_in_turn_packet_by_packet() {
+    let mut world = World::new(SMALL_NIC, SMALL, tunables(), CALM, 8, !0);
+    for connection in 0..4 {
+        world.long_message(connection, 60 * 256);
+        world.ask((connection + 1) % 4, 100 * 256);
+    }
+    world.run_to_end(10_000);
+    let new = &world.responses;
+    assert_eq!(new.len(), 4 * (60 + 100));
+    assert_eq!(new.iter().filter(|&&response| response).count(), 400);
+    let first = new.iter().position(|&response| response).expect("one");
+    let last = new.iter().rposition(|&response| !response).expect("one");
+    println!("  in turn from packet {first} to packet {last}");
+    let both = &new[first..last];
+    assert!(both.len() > 2 * 200, "{first} {last}");
+    assert!(both.windows(2).all(|pair| pair[0] != pair[1]));
 }
 
 #[test]
@@ -190,7 +214,7 @@ fn messages_of_one_packet_of_other_connections_go_one_a_cycle() {
 #[test]
 fn one_path_gets_a_packet_every_cycle_until_its_plane_has_one_place_left() {
     let mut world = World::new(TINY_NIC, TINY, tunables(), CALM, 3, 1);
-    world.message(1, 40 * 256, KEY);
+    world.long_message(1, 40 * 256);
     world.run_to_end(10_000);
     let new = new_packets(&world);
     assert!(is_one_a_cycle(&new[..3]), "{new:?}");
@@ -210,7 +234,7 @@ fn one_path_fills_its_window_and_no_more() {
             ..tunables()
         };
         let mut world = World::new(SMALL_NIC, SMALL, tunables, far, 5, 1);
-        world.message(2, 40 * 256, KEY);
+        world.long_message(2, 40 * 256);
         for _ in 0..250 {
             world.step();
         }
@@ -233,8 +257,8 @@ fn lost_packets_and_silent_paths_have_their_turn_beside_new_data() {
     };
     let mut world = World::new(SMALL_NIC, SMALL, tunables, lossy, 6, !0);
     world.dead = 1;
-    world.message(0, 16 * 256, KEY);
-    world.message(1, 8_000 * 256, KEY);
+    world.long_message(0, 16 * 256);
+    world.long_message(1, 8_000 * 256);
     while new_packets(&world).len() < 4_000 {
         world.step();
         assert!(world.cycle < 40_000, "{:?}", world.decisions);

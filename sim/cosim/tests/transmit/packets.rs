@@ -7,6 +7,7 @@ use metaroce_cores::packet_queue::PacketQueue;
 use metaroce_cores::plane_credit::PlaneCredit;
 use metaroce_cosim::model::VerilatedModel;
 use metaroce_cosim::words::Packer;
+use metaroce_protocol::WqeOpcode;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -15,10 +16,15 @@ use crate::units::{get, set};
 
 /// A packet as `WaitingPacket` is packed.
 fn packed(slot: u64, index: u64, last: bool) -> u64 {
-    slot | index << 4 | u64::from(last) << 28
+    slot | index << 5 | u64::from(last) << 29
 }
 
-fn set_message(dut: &mut VerilatedModel, connection: u64, length: u64) {
+fn set_message(dut: &mut VerilatedModel, connection: u64, length: u64, read: bool) {
+    let opcode = if read {
+        WqeOpcode::Read
+    } else {
+        WqeOpcode::Write
+    };
     let port = dut.port("message").unwrap();
     let message = Packer::default()
         .field(connection, 12)
@@ -26,7 +32,8 @@ fn set_message(dut: &mut VerilatedModel, connection: u64, length: u64) {
         .field(0, 64)
         .field(0, 64)
         .field(0, 32)
-        .field(length, 32);
+        .field(length, 32)
+        .field(opcode.code().into(), 8);
     dut.set_bytes(port, message.bytes());
 }
 
@@ -56,13 +63,14 @@ fn messages_are_cut_without_a_gap() {
             0
         };
         let valid = free || rng.random_bool(0.5);
-        let (connection, slot) = (rng.random_range(0..4), rng.random_range(0..16));
+        let (connection, slot) = (rng.random_range(0..4), rng.random_range(0..32));
+        let read = rng.random_bool(0.2);
         let length = match rng.random_range(0..3) {
             0 => rng.random_range(0..=2),
             1 => (rng.random_range(0..4)) << MTU_LOG2,
             _ => rng.random_range(0..3_000),
         };
-        set_message(&mut dut, connection, length);
+        set_message(&mut dut, connection, length, read);
         set(&mut dut, "message_slot", slot);
         set(&mut dut, "message_valid", valid.into());
         set(&mut dut, "room", room.into());
@@ -105,7 +113,8 @@ fn messages_are_cut_without_a_gap() {
                 connection,
                 slot,
                 index: 0,
-                remaining: length,
+                // A Read is one packet, whatever it asks for.
+                remaining: if read { 0 } else { length },
             });
         }
         dut.rise().unwrap();

@@ -2,18 +2,18 @@
 use std::collections::{HashMap, VecDeque};
 
 use metaroce_model::config::{Congestion, Options, Size, Tunables};
-use metaroce_model::nic::{Choice, Decision, Nic};
+use metaroce_model::nic::{Choice, Decision, Inputs, Nic};
 use metaroce_model::send::Fate;
 use metaroce_model::tracker::ReceiveBuffer;
-use metaroce_model::wire::{Incoming, Outgoing};
+use metaroce_model::wire::{Body, Incoming, Outgoing, Verb};
 use metaroce_protocol::{
-    CompletionStatus, ConnectionEntry, Counter, PathEntry, Profile, Psn, RegionEntry, Tsn, Wqe,
-    WqeOpcode,
+    CompletionStatus, ConnectionEntry, Counter, Opcode, PathEntry, Profile, Psn, RegionEntry, Tsn,
+    Wqe, WqeOpcode,
 };
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use crate::dut::{Descriptor, Dut};
+use crate::dut::{Descriptor, Dut, Response};
 
 pub const KEY: u32 = 0x0100;
 /// Cycles from an ACK event to its commit.
@@ -55,10 +55,18 @@ pub struct World {
     pub trouble: Trouble,
     pub posted: VecDeque<Wqe>,
     pub done: u32,
+    /// The peer's Reads: posted; so many taken and ended; whose turn has come, in the model's order; so many responses took a slot and freed it.
+    asks: VecDeque<Wqe>,
+    reads: (u32, u32),
+    asked: VecDeque<Response>,
+    loaded: u32,
+    pub responded: u32,
     pub cycle: u64,
     pub decisions: Vec<u64>,
     /// Cycle, kind and path of every decision.
     pub log: Vec<(u64, u32, u32)>,
+    /// Whether each new packet was a response's.
+    pub responses: Vec<bool>,
     /// Windows told, with their paths.
     pub windows: Vec<(u32, u32)>,
     /// Paths of a connection that are live.
@@ -66,6 +74,8 @@ pub struct World {
     slots: u32,
     /// By connection and stream: messages posted so far, buffers that those handed over take.
     numbers: HashMap<(u16, u16), (u16, u32)>,
+    /// The same of the peer's messages.
+    ask_numbers: HashMap<(u16, u16), u16>,
     /// Connections all of whose frames are lost.
     pub dead: u32,
     /// Probability of a cycle that the peer posts a buffer that a message waits for; `None`: they are posted first.
@@ -127,13 +137,20 @@ impl World {
             trouble,
             posted: VecDeque::new(),
             done: 0,
+            asks: VecDeque::new(),
+            reads: (0, 0),
+            asked: VecDeque::new(),
+            loaded: 0,
+            responded: 0,
             cycle: 0,
             decisions: vec![0; 8],
             log: Vec::new(),
+            responses: Vec::new(),
             windows: Vec::new(),
             live,
             slots: 0,
             numbers: HashMap::new(),
+            ask_numbers: HashMap::new(),
             dead: 0,
             late: None,
             unposted: VecDeque::new(),
@@ -162,6 +179,7 @@ impl World {
             length: 1 << 40,
         };
         world.peer.write_region(KEY & (size.regions - 1), region);
+        world.nic.write_region(KEY & (size.regions - 1), region);
         for connection in 0..size.connections {
             world.open(connection);
         }
@@ -169,9 +187,11 @@ impl World {
     }
 
     fn hold(&mut self) {
+        self.dut.set("response_idle", 1);
         self.dut.set("hold", 1);
         self.dut.offer_frame(None);
         self.dut.offer_message(None);
+        self.dut.offer_response(None);
         let mut idle = 0;
         while idle < 3 {
             idle = if self.step_bare() { idle + 1 } else { 0 };
@@ -192,6 +212,7 @@ impl World {
     pub fn open(&mut self, connection: u32) {
         self.hold();
         let epoch = self.rng.random();
+        self.asked.retain(|asked| asked.connection != connection);
         let own = ConnectionEntry {
             valid: true,
             local_qp: 0x123_400 + connection,
@@ -211,6 +232,8 @@ impl World {
         self.dut.configure(1, connection, &own.encode());
         self.dut.now = self.dut.now.wrapping_add(1);
         self.numbers
+            .retain(|&(of, _), _| u32::from(of) != connection);
+        self.ask_numbers
             .retain(|&(of, _), _| u32::from(of) != connection);
         self.nic.write_connection(connection, own);
         self.peer.write_connection(connection, other);
@@ -262,6 +285,7 @@ impl World {
             .offer_message(offer.as_ref().map(|wqe| (wqe, slot, receive)));
         let idle = self.posted.is_empty() || !self.nic.has_message_room();
         self.dut.set("sq_idle", idle.into());
+        self.offer_response();
         if self.offered.is_none() {
             self.offered = self.frame_back();
         }
@@ -285,6 +309,9 @@ impl World {
             self.done += 1;
             self.failed += u32::from(ended.status != CompletionStatus::Success);
         }
+        if self.rng.random_bool(0.2) && self.nic.retire_response() {
+            self.responded += 1;
+        }
     }
 
     /// The buffer of the peer that a message takes; any number will do for one that takes none.
@@ -295,7 +322,7 @@ impl World {
         let numbers = self.numbers.get(&(wqe.connection, wqe.stream));
         let next = numbers.map_or(0, |&(_, receive)| receive);
         match wqe.opcode {
-            WqeOpcode::Write => Some(self.rng.random()),
+            WqeOpcode::Write | WqeOpcode::Read => Some(self.rng.random()),
             _ => Some(next),
         }
     }
@@ -307,7 +334,7 @@ impl World {
         self.nic.begin_cycle(self.cycle);
         if let Some((path, idle)) = commits.judge {
             assert!(
-                !(idle && self.nic.has_current()),
+                !(idle && (self.nic.has_current() || self.nic.has_response_to_send())),
                 "cycle {}: there is a message to send",
                 self.cycle
             );
@@ -317,6 +344,11 @@ impl World {
         let decision = self.nic.follow(&commits.offers, choice.as_ref(), now);
         let decision = decision
             .unwrap_or_else(|differs| panic!("cycle {}: {choice:?}: {differs}", self.cycle));
+        if let Decision::New(out) = decision {
+            let opcode = Descriptor::from(&out).opcode;
+            self.responses
+                .push(opcode == u64::from(u8::from(Opcode::ReadResponse)));
+        }
         if let Some(Choice { kind, path, .. }) = choice {
             self.decisions[kind as usize] += 1;
             self.log.push((self.cycle, kind, path));
@@ -344,6 +376,8 @@ impl World {
                 None => panic!("cycle {}: nothing echoes path {path} TSN {tsn}", self.cycle),
             }
         }
+        // Responses' slots stand behind the others.
+        let delivered = delivered.map(|slot| if slot < 0x80 { slot } else { slot - 0x80 + 16 });
         assert_eq!(
             commits.delivered, delivered,
             "cycle {}: delivered slot",
@@ -367,12 +401,17 @@ impl World {
         }
         if commits.message {
             let wqe = self.posted.pop_front().expect("it was offered");
-            if wqe.opcode != WqeOpcode::Write {
+            if takes_buffer(wqe.opcode) {
                 let numbers = self.numbers.entry((wqe.connection, wqe.stream));
                 numbers.or_default().1 += 1;
             }
             self.nic.load_message(wqe);
             self.slots += 1;
+        }
+        if commits.response {
+            self.asked.pop_front().expect("it was offered");
+            assert!(self.nic.load_response());
+            self.loaded += 1;
         }
         if let Some((plane, found)) = self.dut.descriptor() {
             assert!(
@@ -422,6 +461,7 @@ impl World {
                 while self.peer.retire_receive().is_some() {}
             }
         }
+        self.peer_sends();
         for path in 0..self.size.connections * self.size.paths {
             if self.rng.random_bool(0.3)
                 && let Some(ack) = self.peer.build_ack(path)
@@ -437,12 +477,19 @@ impl World {
     /// Until every posted message has ended.
     pub fn run_to_end(&mut self, limit: u64) {
         let end = self.cycle + limit;
-        while !self.posted.is_empty() || self.nic.has_current() || self.busy() {
+        while !self.posted.is_empty()
+            || self.nic.has_current()
+            || !self.asks.is_empty()
+            || self.reads.0 != self.reads.1
+            || self.busy()
+        {
             assert!(
                 self.cycle < end,
-                "cycle {}: no end, {} done",
+                "cycle {}: no end, {} done, {} of {} Reads answered",
                 self.cycle,
-                self.done
+                self.done,
+                self.reads.1,
+                self.reads.0
             );
             self.step();
         }
@@ -453,15 +500,37 @@ impl World {
 
     /// A message goes on, or a path waits for its fate.
     fn busy(&self) -> bool {
-        self.done != self.slots || self.expected.iter().any(|q| !q.is_empty())
+        self.done != self.slots
+            || self.responded != self.loaded
+            || self.expected.iter().any(|q| !q.is_empty())
     }
 
     /// Posts a message of any verb that the profile offers; one that names a region, if the key is not the peer's.
     pub fn message(&mut self, connection: u32, length: u32, r_key: u32) {
+        self.post(connection, length, r_key, |_| true);
+    }
+
+    /// Posts one that is cut into packets.
+    pub fn long_message(&mut self, connection: u32, length: u32) {
+        self.post(connection, length, KEY, |opcode| opcode != WqeOpcode::Read);
+    }
+
+    fn post(
+        &mut self,
+        connection: u32,
+        length: u32,
+        r_key: u32,
+        wanted: impl Fn(WqeOpcode) -> bool,
+    ) {
         let tracked = self.profile.tracks_messages();
-        let names_region = |opcode| matches!(opcode, WqeOpcode::Write | WqeOpcode::WriteImm);
+        let names_region = |opcode| {
+            matches!(
+                opcode,
+                WqeOpcode::Write | WqeOpcode::WriteImm | WqeOpcode::Read
+            )
+        };
         let fits = |&opcode: &WqeOpcode| {
-            self.profile.offers(opcode) && (r_key == KEY || names_region(opcode))
+            self.profile.offers(opcode) && wanted(opcode) && (r_key == KEY || names_region(opcode))
         };
         let offered: Vec<WqeOpcode> = WqeOpcode::ALL.iter().copied().filter(fits).collect();
         let opcode = offered[self.rng.random_range(0..offered.len())];
@@ -477,7 +546,7 @@ impl World {
             self.rng.random()
         };
         numbers.0 = numbers.0.wrapping_add(1);
-        if opcode != WqeOpcode::Write {
+        if takes_buffer(opcode) {
             let buffer = ReceiveBuffer {
                 address: self.rng.random_range(0..1 << 39),
                 length,
@@ -504,7 +573,93 @@ impl World {
         self.posted.push_back(wqe);
     }
 
+    /// The peer asks for bytes of this side.
+    pub fn ask(&mut self, connection: u32, length: u32) {
+        let stream = self.rng.random_range(0..self.size.trackers.streams);
+        let number = self.ask_numbers.entry((connection as u16, stream));
+        let number = number.or_default();
+        let wqe = Wqe {
+            opcode: WqeOpcode::Read,
+            connection: connection as u16,
+            stream,
+            message: *number,
+            r_key: KEY,
+            length,
+            remote_address: self.rng.random_range(0..1 << 39),
+            ..Default::default()
+        };
+        *number = number.wrapping_add(1);
+        self.asks.push_back(wqe);
+    }
+
+    fn offer_response(&mut self) {
+        let room = self.loaded - self.responded < self.size.slots;
+        let asked = self.asked.front().copied().filter(|_| room);
+        let slot = (self.loaded % 16) as u8;
+        self.dut
+            .offer_response(asked.as_ref().map(|asked| (asked, slot)));
+        self.dut.set("response_idle", asked.is_none().into());
+    }
+
+    /// What the peer sends reaches the model at once: it is not this side's concern.
+    fn peer_sends(&mut self) {
+        for connection in 0..self.size.connections {
+            if self.nic.failure(connection).is_some() && self.peer.failure(connection).is_none() {
+                self.peer.give_up(connection);
+            }
+        }
+        while self.peer.retire().is_some() {
+            self.reads.1 += 1;
+        }
+        if self.peer.has_message_room()
+            && let Some(wqe) = self.asks.pop_front()
+        {
+            self.peer.load_message(wqe);
+            self.reads.0 += 1;
+        }
+        while self.peer.load_response() {}
+        let inputs = Inputs {
+            walk: None,
+            room: u32::MAX,
+            retransmit: 0,
+            current: true,
+            idle: true,
+        };
+        while let Decision::New(out) = self.peer.transmit(&inputs, self.dut.now) {
+            self.hear(&out.frame);
+            while self.peer.retire_response() {}
+        }
+    }
+
+    fn hear(&mut self, frame: &Incoming) {
+        self.nic.receive(frame, true);
+        if let Some(ended) = self.nic.retire_receive()
+            && let Body::Verb(packet) = frame.body
+            && let Verb::ReadRequest { reth, tag } = packet.verb
+        {
+            self.asked.push_back(Response {
+                connection: ended.connection,
+                stream: ended.stream,
+                message: ended.message,
+                tag: tag.tag,
+                address: reth.address,
+                length: reth.length,
+            });
+        }
+        if let Some(path) = self.nic.path_of(frame)
+            && let Some(ack) = self.nic.build_ack(path)
+        {
+            self.peer.acknowledge(&ack.frame, self.dut.now);
+            while self.peer.resolve(path).is_some() {}
+        }
+    }
+
     pub fn counter(&self, counter: Counter) -> u32 {
         self.nic.counters().get(counter)
     }
+}
+
+/// Whether a message of this verb takes a buffer of the peer.
+fn takes_buffer(opcode: WqeOpcode) -> bool {
+    !matches!(opcode, WqeOpcode::Write | WqeOpcode::Read)
 }

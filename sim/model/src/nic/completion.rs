@@ -32,6 +32,8 @@ pub struct ReceiveCompletion {
     pub receive: Option<ReceiveBuffer>,
     /// What it hands over.
     pub immediate: Option<u32>,
+    /// It asked for something, which begins now.
+    pub asks: bool,
 }
 
 impl Nic {
@@ -88,6 +90,12 @@ impl Nic {
         let Message { wqe, index, .. } = self.messages.retire(position)?;
         self.counters.add(Counter::Completions, 1);
         Some(Completion { wqe, index, status })
+    }
+
+    /// The slot of the oldest message, if it is a Read.
+    pub fn oldest_read(&self) -> Option<u8> {
+        let message = self.messages.oldest()?;
+        matches!(message.role, Role::Read { .. }).then(|| self.messages.oldest_slot())
     }
 
     fn next_to_retire(&self) -> Option<(usize, CompletionStatus)> {
@@ -190,6 +198,7 @@ impl Nic {
             receive,
             immediate,
         } = whole;
+        let asks = request.is_some();
         if let Some(request) = request {
             self.serve(request);
         }
@@ -200,6 +209,7 @@ impl Nic {
             length,
             receive,
             immediate,
+            asks,
         })
     }
 

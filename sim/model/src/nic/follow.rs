@@ -33,6 +33,8 @@ pub struct Offers {
     pub retransmit: u32,
     /// The connection whose next packet can be taken.
     pub packet: Option<u32>,
+    /// It is a response's.
+    pub response: bool,
 }
 
 /// What hardware chose, when it sends it: all of it is compared.
@@ -63,8 +65,16 @@ pub(super) struct Judged {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Due {
     Probe(Judged),
-    Again { path: u32, plane: u32 },
-    New { path: u32, able: u32, room: Room },
+    Again {
+        path: u32,
+        plane: u32,
+    },
+    New {
+        path: u32,
+        able: u32,
+        room: Room,
+        response: bool,
+    },
 }
 
 /// The outcome, or what is wrong with the choice.
@@ -131,7 +141,7 @@ impl Nic {
                 self.take_turn(path);
                 Ok(Decision::Nothing)
             }
-            Due::New { room, .. } => self.follow_new(path, room, now),
+            Due::New { room, response, .. } => self.follow_new(path, room, response, now),
         }?;
         self.looks().choose(chosen);
         compare_request(&decision, choice)?;
@@ -151,7 +161,7 @@ impl Nic {
             return Ok(Some(due));
         }
         match offers.packet {
-            Some(connection) => self.new_due(connection, offers.spare),
+            Some(connection) => self.new_due(connection, offers.response, offers.spare),
             None => Ok(None),
         }
     }
@@ -181,8 +191,8 @@ impl Nic {
         Ok((may && offers.room >> plane & 1 == 1).then_some(Due::Again { path, plane }))
     }
 
-    fn new_due(&self, connection: u32, spare: u32) -> Result<Option<Due>, String> {
-        self.check_packet(connection)?;
+    fn new_due(&self, connection: u32, response: bool, spare: u32) -> Result<Option<Due>, String> {
+        self.check_packet(connection, response)?;
         let is_able = |&path: &u32| {
             let room = self.room_seen(path, LOOK).new;
             let exact = room > 0 && !self.is_unseen(path, KNOWN);
@@ -207,12 +217,13 @@ impl Nic {
             path,
             able: able().fold(0, |bits, path| bits | 1 << self.number_of(path)),
             room: self.room_seen(path, LOOK),
+            response,
         }))
     }
 
     /// The packet that hardware sees is the next one, unless its connection has failed.
-    fn check_packet(&self, connection: u32) -> Result<(), String> {
-        let packet = self.messages.current();
+    fn check_packet(&self, connection: u32, response: bool) -> Result<(), String> {
+        let packet = self.next_packet(response);
         let owner = packet.map(|packet| u32::from(self.message(packet.slot).wqe.connection));
         if owner == Some(connection) || self.failure(connection).is_some() {
             Ok(())
@@ -284,8 +295,16 @@ impl Nic {
         Decision::TimeOutProbe(outgoing)
     }
 
-    fn follow_new(&mut self, path: u32, room: Room, now: u32) -> Followed {
-        let packet = self.messages.current().ok_or("no message to send")?;
+    /// Of responses, or of messages.
+    fn next_packet(&self, response: bool) -> Option<Packet> {
+        match response {
+            true => self.responses.current(),
+            false => self.messages.current(),
+        }
+    }
+
+    fn follow_new(&mut self, path: u32, room: Room, response: bool, now: u32) -> Followed {
+        let packet = self.next_packet(response).ok_or("no message to send")?;
         // By the window of the look; the others bound what the choices since then may do.
         if self.path(path).send.headroom(MAX_UNRESOLVED_DATA) == 0 {
             return Err("the path has no headroom".into());

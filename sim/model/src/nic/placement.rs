@@ -1,9 +1,11 @@
 //! What a data packet says when it is sent, and what it does when it is accepted.
-use metaroce_protocol::{Atomic, Imm, Match, Msg, Original, RefusalReason, Reth, Tag, WqeOpcode};
+use metaroce_protocol::{
+    Atomic, Counter, Imm, Match, Msg, Original, RefusalReason, Reth, Tag, WqeOpcode,
+};
 
 use super::connection::Seen;
 use super::respond::{Content, Request};
-use super::{Extra, Nic, Operation, Received, Response};
+use super::{Nic, Operation, Received, Response};
 use crate::message::{Message, Role};
 use crate::mutant::Mutant;
 use crate::send::Packet;
@@ -270,7 +272,7 @@ impl Nic {
                 self.on_answer(slot, length);
                 return Received::Placed { address, length };
             }
-            Action::Stray => self.extra.count(Extra::RxStrayResponse),
+            Action::Stray => self.counters.add(Counter::RxStrayResponse, 1),
         }
         Received::Dropped
     }

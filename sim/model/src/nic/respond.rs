@@ -177,15 +177,25 @@ impl Nic {
         }
     }
 
+    /// Whether a response waits or holds a slot.
+    pub fn responds(&self) -> bool {
+        !self.responses.is_empty() || !self.responses_waiting.is_empty()
+    }
+
     /// Whether a response is being sent or can be.
     pub fn has_response_to_send(&self) -> bool {
-        self.is_live(&self.responses)
+        self.has_current_response()
             || (!self.responses_waiting.is_empty() && self.responses.has_room())
     }
 
-    /// The oldest response that waits becomes the current one, if none is and there is room.
+    /// Whether a response is being sent.
+    pub fn has_current_response(&self) -> bool {
+        self.is_live(&self.responses)
+    }
+
+    /// The oldest response that waits takes a slot, if one is free, and is sent after those before it; of a failed connection nothing is sent.
     pub fn load_response(&mut self) -> bool {
-        if self.is_live(&self.responses) || !self.responses.has_room() {
+        if !self.responses.has_room() {
             return false;
         }
         let Some(response) = self.responses_waiting.pop_front() else {
@@ -196,19 +206,19 @@ impl Nic {
             return true;
         };
         state.responses_waiting -= 1;
-        if state.failure.is_some() {
-            return true;
-        }
+        let failed = state.failure.is_some();
         let (wqe, role) = response.message();
         self.responses.load(wqe, role, self.tunables.mtu_log2);
+        if failed {
+            self.responses.give_up(response.connection);
+        }
         true
     }
 
-    /// Frees the slot of the oldest response that is delivered, or whose connection has failed.
+    /// Frees the slot of the oldest response, if it is delivered or its connection failed.
     pub fn retire_response(&mut self) -> bool {
-        let done = self.responses.oldest().is_some_and(|message| {
-            message.is_complete() || self.failure(message.wqe.connection.into()).is_some()
-        });
+        let oldest = self.responses.oldest();
+        let done = oldest.is_some_and(|message| message.is_complete() || message.given_up);
         done && self.responses.retire(0).is_some()
     }
 }

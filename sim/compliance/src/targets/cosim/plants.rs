@@ -46,8 +46,8 @@ const PLANTS: &[Plant] = &[
     plant(
         "duplicate_placed",
         &[(
-            "tail4_reth_address), sack_accepted}",
-            "tail4_reth_address), (sack_accepted | sack_duplicate)}",
+            "(sack_accepted & reads_answered_hit) : sack_accepted)}",
+            "(sack_accepted & reads_answered_hit) : (sack_accepted | sack_duplicate))}",
         )],
     ),
     plant(
@@ -60,7 +60,7 @@ const PLANTS: &[Plant] = &[
     plant(
         "no_retransmission",
         &[(
-            "lost_valid = ((trace_valid & (~sent4_q[14])) & (~arrival_arrived))",
+            "lost_valid = ((trace_valid & (~sent4_q[15])) & (~arrival_arrived))",
             "lost_valid = 1'b0",
         )],
     ),
