@@ -85,6 +85,66 @@ pub type MediumReceiveSide = ReceiveSide<4, 16, 6, 10, 6, 14, 11, 7, 4, 4, 11, 1
 /// Its transmit side.
 pub type MediumTransmitSide = TransmitSide<16, 6, 10, 64, 1024, 4, 256, 8, 18, 18, 12, 4>;
 
+/// 4 planes, 64 bits; 1,024 connections of 16 paths, window 256, 16 message slots, 256 regions.
+pub type Large = Nic<
+    4,
+    64,
+    8,
+    13,
+    10,
+    16,
+    10,
+    14,
+    8,
+    1024,
+    16_384,
+    256,
+    8,
+    16,
+    22,
+    22,
+    14,
+    16,
+    4,
+    18,
+    15,
+    12,
+    4,
+    4,
+    16,
+    16,
+    4096,
+>;
+/// Its engine.
+pub type LargeEngine = Engine<
+    4,
+    16,
+    10,
+    14,
+    8,
+    1024,
+    16_384,
+    256,
+    8,
+    16,
+    22,
+    22,
+    14,
+    4,
+    18,
+    15,
+    12,
+    4,
+    4,
+    16,
+    16,
+    4096,
+>;
+/// Its receive side.
+pub type LargeReceiveSide = ReceiveSide<4, 16, 10, 14, 8, 18, 15, 12, 4, 4, 16, 16, 4096>;
+/// Its transmit side.
+pub type LargeTransmitSide = TransmitSide<16, 10, 14, 1024, 16_384, 4, 256, 8, 22, 22, 14, 4>;
+
 /// 1 plane, 8 bits; 2 connections of 4 paths, window 32, 4 message slots, 4 regions.
 pub type Tiny =
     Nic<1, 8, 1, 104, 11, 4, 1, 3, 2, 2, 8, 32, 5, 2, 8, 11, 8, 4, 2, 4, 4, 1, 1, 1, 2, 2, 2>;
@@ -98,6 +158,8 @@ pub type TinyTransmitSide = TransmitSide<4, 1, 3, 2, 8, 1, 32, 5, 8, 11, 8, 2>;
 /// A size of the NIC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
+    /// [`Large`].
+    Large,
     /// [`Medium`].
     Medium,
     /// [`Small`].
@@ -108,11 +170,12 @@ pub enum Size {
 
 impl Size {
     /// Every size.
-    pub const ALL: &[Self] = &[Self::Medium, Self::Small, Self::Tiny];
+    pub const ALL: &[Self] = &[Self::Large, Self::Medium, Self::Small, Self::Tiny];
 
     /// Its name, also the emitted top's: `metaroce_<name>`.
     pub const fn name(self) -> &'static str {
         match self {
+            Self::Large => "large",
             Self::Medium => "medium",
             Self::Small => "small",
             Self::Tiny => "tiny",
@@ -122,7 +185,7 @@ impl Size {
     /// Largest payload of a frame, in bytes.
     pub const fn largest_payload(self) -> usize {
         match self {
-            Self::Medium | Self::Small => 4096,
+            Self::Large | Self::Medium | Self::Small => 4096,
             Self::Tiny => 1024,
         }
     }
@@ -130,7 +193,7 @@ impl Size {
     /// The verbs that it speaks.
     pub const fn profile(self) -> Profile {
         match self {
-            Self::Medium | Self::Small => Profile::Messages,
+            Self::Large | Self::Medium | Self::Small => Profile::Messages,
             Self::Tiny => Profile::Write,
         }
     }
@@ -147,6 +210,7 @@ impl Size {
     pub fn capabilities(self) -> Capabilities {
         let (most, profile) = (self.largest_payload(), self.profile());
         match self {
+            Self::Large => Large::capabilities(most, profile),
             Self::Medium => Medium::capabilities(most, profile),
             Self::Small => Small::capabilities(most, profile),
             Self::Tiny => Tiny::capabilities(most, profile),
@@ -163,6 +227,7 @@ pub fn emit(size: Size) -> Result<Design, EmitError> {
     let narrowing = size.narrowing();
     let name = format!("metaroce_{}", size.name());
     with_stack(move || match size {
+        Size::Large => emit_as(Large::narrowed(most, profile, &narrowing), &name),
         Size::Medium => emit_as(Medium::narrowed(most, profile, &narrowing), &name),
         Size::Small => emit_as(Small::narrowed(most, profile, &narrowing), &name),
         Size::Tiny => emit_as(Tiny::narrowed(most, profile, &narrowing), &name),
@@ -173,6 +238,7 @@ pub fn emit(size: Size) -> Result<Design, EmitError> {
 pub fn emit_engine(size: Size) -> Result<Design, EmitError> {
     let (profile, whole) = (size.profile(), size.narrowing());
     with_stack(move || match size {
+        Size::Large => emit_as(LargeEngine::new(profile, &whole), "engine_large"),
         Size::Medium => emit_as(MediumEngine::new(profile, &whole), "engine_medium"),
         Size::Small => emit_as(SmallEngine::new(profile, &whole), "engine_small"),
         Size::Tiny => emit_as(TinyEngine::new(profile, &whole), "engine_tiny"),
@@ -183,6 +249,10 @@ pub fn emit_engine(size: Size) -> Result<Design, EmitError> {
 pub fn emit_receive_side(size: Size, profile: Profile) -> Result<Design, EmitError> {
     let whole = Narrowing::none();
     with_stack(move || match size {
+        Size::Large => emit_as(
+            LargeReceiveSide::new(4, profile, &whole),
+            "receive_side_large",
+        ),
         Size::Medium => emit_as(
             MediumReceiveSide::new(4, profile, &whole),
             "receive_side_medium",
@@ -202,6 +272,10 @@ pub fn emit_receive_side(size: Size, profile: Profile) -> Result<Design, EmitErr
 pub fn emit_transmit_side(size: Size, profile: Profile) -> Result<Design, EmitError> {
     let narrowing = size.narrowing();
     with_stack(move || match size {
+        Size::Large => emit_as(
+            LargeTransmitSide::new(profile, &narrowing),
+            "transmit_side_large",
+        ),
         Size::Medium => emit_as(
             MediumTransmitSide::new(profile, &narrowing),
             "transmit_side_medium",
