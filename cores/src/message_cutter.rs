@@ -1,25 +1,26 @@
 //! Messages, cut into packets.
 #![allow(missing_docs)] // the derive makes methods that can carry no document
+use crate::failed_connections::FailedConnections;
 use crate::narrow::Narrowing;
 use crate::prim::Dff;
-use crate::transmit_path::WaitingPacket;
+use crate::transmit_path::{FailureWrite, WaitingPacket};
 use crate::types::Message;
 use rust_hdl::prelude::*;
 
 /// A packet a cycle, also from message to message.
 ///
-/// In: `message`, `message_slot`, `message_valid`; `stop` (it may not be taken now); `failed` connections, whose message
-/// is dropped; `mtu_log2`; `room` for a packet. Out: `message_ready`; `push`, `packet`, `connection`; `busy` (there is a
-/// message). `CA` address bits of connections, `C` = 2^CA.
+/// In: `message`, `message_slot`, `message_valid`; `stop` (it may not be taken now); `failure` (a message of
+/// a failed connection is dropped); `mtu_log2`; `room` for a packet. Out: `message_ready`; `push`, `packet`, `connection`; `busy` (there is a
+/// message). `CA` address bits of connections.
 #[derive(LogicBlock)]
-pub struct MessageCutter<const CA: usize, const C: usize> {
+pub struct MessageCutter<const CA: usize> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
     pub message: Signal<In, Message>,
     pub message_slot: Signal<In, Bits<4>>,
     pub message_valid: Signal<In, Bit>,
     pub stop: Signal<In, Bit>,
-    pub failed: Signal<In, Bits<C>>,
+    pub failure: Signal<In, FailureWrite>,
     pub mtu_log2: Signal<In, Bits<4>>,
     pub room: Signal<In, Bit>,
     pub message_ready: Signal<Out, Bit>,
@@ -32,6 +33,7 @@ pub struct MessageCutter<const CA: usize, const C: usize> {
     slot: Dff<Bits<4>>,
     index: Dff<Bits<24>>,
     remaining: Dff<Bits<32>>,
+    failures: FailedConnections<CA>,
     mtu: Signal<Local, Bits<32>>,
     last: Signal<Local, Bit>,
     cuts: Signal<Local, Bit>,
@@ -40,7 +42,7 @@ pub struct MessageCutter<const CA: usize, const C: usize> {
     connection_mask: Constant<Bits<CA>>,
 }
 
-impl<const CA: usize, const C: usize> MessageCutter<CA, C> {
+impl<const CA: usize> MessageCutter<CA> {
     /// A cutter for global path numbers with `path_bits` bits below the connection.
     pub fn new(path_bits: usize, narrowing: &Narrowing) -> Self {
         Self {
@@ -50,7 +52,7 @@ impl<const CA: usize, const C: usize> MessageCutter<CA, C> {
             message_slot: Default::default(),
             message_valid: Default::default(),
             stop: Default::default(),
-            failed: Default::default(),
+            failure: Default::default(),
             mtu_log2: Default::default(),
             room: Default::default(),
             message_ready: Default::default(),
@@ -63,6 +65,7 @@ impl<const CA: usize, const C: usize> MessageCutter<CA, C> {
             slot: Default::default(),
             index: Default::default(),
             remaining: Default::default(),
+            failures: Default::default(),
             mtu: Default::default(),
             last: Default::default(),
             cuts: Default::default(),
@@ -78,15 +81,16 @@ impl<const CA: usize, const C: usize> MessageCutter<CA, C> {
     }
 }
 
-impl<const CA: usize, const C: usize> Logic for MessageCutter<CA, C> {
+impl<const CA: usize> Logic for MessageCutter<CA> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, have, whose, slot, index, remaining);
+        self.failures.clock.next = self.clock.val();
+        self.failures.write.next = self.failure.val();
+        self.failures.connection.next = self.whose.d.val();
         self.mtu.next = bits::<32>(1) << self.mtu_log2.val();
         self.last.next = self.remaining.q.val() <= self.mtu.val();
-        self.cuts.next = self.have.q.val()
-            & self.room.val()
-            & !self.failed.val().get_bit(self.whose.q.val().index());
+        self.cuts.next = self.have.q.val() & self.room.val() & !self.failures.failed.val();
         self.push.next = self.cuts.val();
         self.connection.next = self.whose.q.val();
         self.packet.next.slot = self.slot.q.val();
@@ -104,7 +108,7 @@ impl<const CA: usize, const C: usize> Logic for MessageCutter<CA, C> {
                 self.have.d.next = false;
             }
         }
-        if self.failed.val().get_bit(self.whose.q.val().index()) {
+        if self.failures.failed.val() {
             self.have.d.next = false;
         }
         if self.message_valid.val() & self.message_ready.val() {

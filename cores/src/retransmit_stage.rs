@@ -1,9 +1,12 @@
 //! The planes' retransmit queues, and the look at one lost packet a cycle.
+use crate::failed_connections::FailedConnections;
 use crate::narrow::Narrowing;
 use crate::path_table::PathTable;
 use crate::prim::Dff;
 use crate::retransmit_queue::RetransmitQueue;
-use crate::transmit_path::{Limits, LimitsWrite, LostPacket, ResolvedWrite, TransmitWrite};
+use crate::transmit_path::{
+    FailureWrite, Limits, LimitsWrite, LostPacket, ResolvedWrite, TransmitWrite,
+};
 use rust_hdl::prelude::*;
 
 /// N retransmit queues, and the oldest packet of each in a register, the *candidate*. A candidate's path is looked at in
@@ -11,7 +14,7 @@ use rust_hdl::prelude::*;
 /// planes), so a look never meets the candidate after the one that it was for. A taken candidate is followed by the next within
 /// two turns: a plane sends one packet again in eight cycles (sixteen), planes do so next to each other.
 ///
-/// `P` paths of a connection, `N` planes, `CA`, `GA` bits of a connection's and of a global path number, `C` = 2^CA, `QA` log2 of each queue's
+/// `P` paths of a connection, `N` planes, `CA`, `GA` bits of a connection's and of a global path number, `QA` log2 of each queue's
 /// entries.
 #[derive(LogicBlock)]
 pub struct RetransmitStage<
@@ -19,7 +22,6 @@ pub struct RetransmitStage<
     const N: usize,
     const CA: usize,
     const GA: usize,
-    const C: usize,
     const QA: usize,
 > {
     /// The one clock.
@@ -28,8 +30,8 @@ pub struct RetransmitStage<
     pub reset: Signal<In, Bit>,
     /// No look begins.
     pub hold: Signal<In, Bit>,
-    /// Failed connections: their packets may always be taken.
-    pub failed: Signal<In, Bits<C>>,
+    /// Packets of failed connections may always be taken.
+    pub failure: Signal<In, FailureWrite>,
     /// Limits by congestion windows.
     pub window: Signal<In, LimitsWrite>,
     /// Limits of the unresolved transmissions of every path.
@@ -67,6 +69,7 @@ pub struct RetransmitStage<
     tsn: PathTable<Bits<8>, GA>,
     first: PathTable<Bits<8>, GA>,
     windows: PathTable<Limits, GA>,
+    failures: FailedConnections<CA>,
     window2: Dff<Limits>,
     laws: Constant<Bit>,
     candidate: [Dff<LostPacket>; N],
@@ -90,14 +93,8 @@ pub struct RetransmitStage<
     left: Signal<Local, Bits<N>>,
 }
 
-impl<
-    const P: usize,
-    const N: usize,
-    const CA: usize,
-    const GA: usize,
-    const C: usize,
-    const QA: usize,
-> RetransmitStage<P, N, CA, GA, C, QA>
+impl<const P: usize, const N: usize, const CA: usize, const GA: usize, const QA: usize>
+    RetransmitStage<P, N, CA, GA, QA>
 {
     /// A stage of this size.
     pub fn new(narrowing: &Narrowing) -> Self {
@@ -105,7 +102,7 @@ impl<
             clock: Default::default(),
             reset: Default::default(),
             hold: Default::default(),
-            failed: Default::default(),
+            failure: Default::default(),
             window: Default::default(),
             limits: Default::default(),
             unseen: Default::default(),
@@ -128,6 +125,7 @@ impl<
             tsn: Default::default(),
             first: Default::default(),
             windows: Default::default(),
+            failures: Default::default(),
             window2: Default::default(),
             laws: Constant::new(narrowing.laws),
             candidate: std::array::from_fn(|_| Default::default()),
@@ -153,14 +151,8 @@ impl<
     }
 }
 
-impl<
-    const P: usize,
-    const N: usize,
-    const CA: usize,
-    const GA: usize,
-    const C: usize,
-    const QA: usize,
-> Logic for RetransmitStage<P, N, CA, GA, C, QA>
+impl<const P: usize, const N: usize, const CA: usize, const GA: usize, const QA: usize> Logic
+    for RetransmitStage<P, N, CA, GA, QA>
 {
     #[hdl_gen]
     fn update(&mut self) {
@@ -237,6 +229,10 @@ impl<
         self.tsn.read_address.next = bit_cast::<GA, 16>(self.shown.val().path);
         self.first.read_address.next = bit_cast::<GA, 16>(self.shown.val().path);
         self.windows.read_address.next = bit_cast::<GA, 16>(self.shown.val().path);
+        self.failures.clock.next = self.clock.val();
+        self.failures.write.next = self.failure.val();
+        self.failures.connection.next =
+            bit_cast::<CA, 16>(self.shown.val().path >> self.path_bits.val());
         self.plane1.d.next = self.looks.val();
         self.path1.d.next = self.shown.val().path;
 
@@ -245,10 +241,7 @@ impl<
         self.unresolved2.d.next =
             (self.tsn.read_data.val() - self.first.read_data.val()) & self.used_tsn.val();
         self.window2.d.next = self.windows.read_data.val();
-        self.failed2.d.next = self
-            .failed
-            .val()
-            .get_bit(bit_cast::<CA, 16>(self.path1.q.val() >> self.path_bits.val()).index());
+        self.failed2.d.next = self.failures.failed.val();
         self.path2.d.next = self.path1.q.val() & self.number_mask.val();
 
         // R2.

@@ -9,151 +9,125 @@ use metaroce_protocol::Profile;
 use metaroce_protocol::table::host::Capabilities;
 use rust_hdl::prelude::*;
 
-/// 4 planes, 64 bits; 4 connections of 16 paths, window 256, 16 message slots, 16 regions.
-pub type Small = Nic<
-    4,
-    64,
-    8,
-    13,
-    10,
-    16,
-    2,
-    6,
-    4,
-    4,
-    64,
-    256,
-    8,
-    16,
-    14,
-    14,
-    10,
-    16,
-    4,
-    10,
-    7,
-    4,
-    4,
-    4,
-    8,
-    8,
-    16,
->;
-/// Its engine.
-pub type SmallEngine =
-    Engine<4, 16, 2, 6, 4, 4, 64, 256, 8, 16, 14, 14, 10, 4, 10, 7, 4, 4, 4, 8, 8, 16>;
-/// Its receive side.
-pub type SmallReceiveSide = ReceiveSide<4, 16, 2, 6, 4, 10, 7, 4, 4, 4, 8, 8, 16>;
-/// Its transmit side.
-pub type SmallTransmitSide = TransmitSide<16, 2, 6, 4, 64, 4, 256, 8, 14, 14, 10, 4>;
+/// Address bits of words of 32 connections.
+const fn words_log2(connections_log2: usize) -> usize {
+    match connections_log2 {
+        0..=6 => 1,
+        log2 => log2 - 5,
+    }
+}
 
-/// 4 planes, 64 bits; 64 connections of 16 paths, window 256, 16 message slots, 64 regions.
-pub type Medium = Nic<
-    4,
-    64,
-    8,
-    13,
-    10,
-    16,
-    6,
-    10,
-    6,
-    64,
-    1024,
-    256,
-    8,
-    16,
-    18,
-    18,
-    12,
-    16,
-    4,
-    14,
-    11,
-    7,
-    4,
-    4,
-    11,
-    11,
-    128,
->;
-/// Its engine.
-pub type MediumEngine =
-    Engine<4, 16, 6, 10, 6, 64, 1024, 256, 8, 16, 18, 18, 12, 4, 14, 11, 7, 4, 4, 11, 11, 128>;
-/// Its receive side.
-pub type MediumReceiveSide = ReceiveSide<4, 16, 6, 10, 6, 14, 11, 7, 4, 4, 11, 11, 128>;
-/// Its transmit side.
-pub type MediumTransmitSide = TransmitSide<16, 6, 10, 64, 1024, 4, 256, 8, 18, 18, 12, 4>;
+/// A NIC and its parts from one set of parameters: all other widths follow from it.
+macro_rules! size {
+    ($(#[$doc:meta])* $nic:ident, $engine:ident, $receive:ident, $transmit:ident {
+        planes: $n:literal,
+        data_bits: $d:literal,
+        payload_fifo_log2: $a:literal,
+        connections_log2: $c:literal,
+        paths_log2: $p:literal,
+        window_log2: $w:literal,
+        regions_log2: $r:literal,
+        retransmit_queue_log2: $q:literal,
+        message_slots_log2: $m:literal,
+        streams_log2: $s:literal,
+        in_flight_log2: $f:literal,
+        buffers_log2: $b:literal,
+    }) => {
+        $(#[$doc])*
+        pub type $nic = Nic<
+            $n, $d, { $d / 8 }, { 832 / $d }, $a, { 1 << $p }, $c, { $c + $p }, $r, { words_log2($c) },
+            { 1 << $w }, $w, { (1 << $w) / 16 }, { $c + $p + $w }, { $c + $p + 8 }, $q, { 1 << $m }, $m,
+            { $c + $p + $w - 4 }, { $c + $p + 1 }, { $c + $s }, $f, $b, { $c + $s + $f }, { $c + $s + $b },
+        >;
+        /// Its engine.
+        pub type $engine = Engine<
+            $n, { 1 << $p }, $c, { $c + $p }, $r, { 1 << $w }, $w, { (1 << $w) / 16 }, { $c + $p + $w },
+            { $c + $p + 8 }, $q, $m, { $c + $p + $w - 4 }, { $c + $p + 1 }, { $c + $s }, $f, $b,
+            { $c + $s + $f }, { $c + $s + $b },
+        >;
+        /// Its receive side.
+        pub type $receive = ReceiveSide<
+            $n, { (1 << $w) / 16 }, $c, { $c + $p }, $r, { $c + $p + $w - 4 }, { $c + $p + 1 }, { $c + $s },
+            $f, $b, { $c + $s + $f }, { $c + $s + $b },
+        >;
+        /// Its transmit side.
+        pub type $transmit = TransmitSide<
+            { 1 << $p }, $c, { $c + $p }, $n, { 1 << $w }, $w, { $c + $p + $w }, { $c + $p + 8 }, $q, $m,
+        >;
+    };
+}
 
-/// 4 planes, 64 bits; 1,024 connections of 16 paths, window 256, 16 message slots, 256 regions.
-pub type Large = Nic<
-    4,
-    64,
-    8,
-    13,
-    10,
-    16,
-    10,
-    14,
-    8,
-    1024,
-    16_384,
-    256,
-    8,
-    16,
-    22,
-    22,
-    14,
-    16,
-    4,
-    18,
-    15,
-    12,
-    4,
-    4,
-    16,
-    16,
-    4096,
->;
-/// Its engine.
-pub type LargeEngine = Engine<
-    4,
-    16,
-    10,
-    14,
-    8,
-    1024,
-    16_384,
-    256,
-    8,
-    16,
-    22,
-    22,
-    14,
-    4,
-    18,
-    15,
-    12,
-    4,
-    4,
-    16,
-    16,
-    4096,
->;
-/// Its receive side.
-pub type LargeReceiveSide = ReceiveSide<4, 16, 10, 14, 8, 18, 15, 12, 4, 4, 16, 16, 4096>;
-/// Its transmit side.
-pub type LargeTransmitSide = TransmitSide<16, 10, 14, 1024, 16_384, 4, 256, 8, 22, 22, 14, 4>;
+size! {
+    /// 4 planes, 64 bits; 1,024 connections of 16 paths, window 256, 16 message slots, 256 regions.
+    Large, LargeEngine, LargeReceiveSide, LargeTransmitSide {
+        planes: 4,
+        data_bits: 64,
+        payload_fifo_log2: 10,
+        connections_log2: 10,
+        paths_log2: 4,
+        window_log2: 8,
+        regions_log2: 8,
+        retransmit_queue_log2: 14,
+        message_slots_log2: 4,
+        streams_log2: 2,
+        in_flight_log2: 4,
+        buffers_log2: 4,
+    }
+}
 
-/// 1 plane, 8 bits; 2 connections of 4 paths, window 32, 4 message slots, 4 regions.
-pub type Tiny =
-    Nic<1, 8, 1, 104, 11, 4, 1, 3, 2, 2, 8, 32, 5, 2, 8, 11, 8, 4, 2, 4, 4, 1, 1, 1, 2, 2, 2>;
-/// Its engine.
-pub type TinyEngine = Engine<1, 4, 1, 3, 2, 2, 8, 32, 5, 2, 8, 11, 8, 2, 4, 4, 1, 1, 1, 2, 2, 2>;
-/// Its receive side.
-pub type TinyReceiveSide = ReceiveSide<1, 2, 1, 3, 2, 4, 4, 1, 1, 1, 2, 2, 2>;
-/// Its transmit side.
-pub type TinyTransmitSide = TransmitSide<4, 1, 3, 2, 8, 1, 32, 5, 8, 11, 8, 2>;
+size! {
+    /// 4 planes, 64 bits; 64 connections of 16 paths, window 256, 16 message slots, 64 regions.
+    Medium, MediumEngine, MediumReceiveSide, MediumTransmitSide {
+        planes: 4,
+        data_bits: 64,
+        payload_fifo_log2: 10,
+        connections_log2: 6,
+        paths_log2: 4,
+        window_log2: 8,
+        regions_log2: 6,
+        retransmit_queue_log2: 12,
+        message_slots_log2: 4,
+        streams_log2: 1,
+        in_flight_log2: 4,
+        buffers_log2: 4,
+    }
+}
+
+size! {
+    /// 4 planes, 64 bits; 4 connections of 16 paths, window 256, 16 message slots, 16 regions.
+    Small, SmallEngine, SmallReceiveSide, SmallTransmitSide {
+        planes: 4,
+        data_bits: 64,
+        payload_fifo_log2: 10,
+        connections_log2: 2,
+        paths_log2: 4,
+        window_log2: 8,
+        regions_log2: 4,
+        retransmit_queue_log2: 10,
+        message_slots_log2: 4,
+        streams_log2: 2,
+        in_flight_log2: 4,
+        buffers_log2: 4,
+    }
+}
+
+size! {
+    /// 1 plane, 8 bits; 2 connections of 4 paths, window 32, 4 message slots, 4 regions.
+    Tiny, TinyEngine, TinyReceiveSide, TinyTransmitSide {
+        planes: 1,
+        data_bits: 8,
+        payload_fifo_log2: 11,
+        connections_log2: 1,
+        paths_log2: 2,
+        window_log2: 5,
+        regions_log2: 2,
+        retransmit_queue_log2: 8,
+        message_slots_log2: 2,
+        streams_log2: 0,
+        in_flight_log2: 1,
+        buffers_log2: 1,
+    }
+}
 
 /// A size of the NIC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

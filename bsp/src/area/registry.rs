@@ -75,11 +75,11 @@ pub(crate) const SUBJECTS: &[Subject] = &[
         name: "message_tracker",
         sizes: &[
             ("small", || {
-                let tracker = MessageTracker::<2, 4, 4, 4, 8, 8, 16>::default();
+                let tracker = MessageTracker::<2, 4, 4, 4, 8, 8>::default();
                 of(tracker, "message_tracker")
             }),
             ("medium", || {
-                let tracker = MessageTracker::<6, 7, 4, 4, 11, 11, 128>::default();
+                let tracker = MessageTracker::<6, 7, 4, 4, 11, 11>::default();
                 of(tracker, "message_tracker_medium")
             }),
         ],
@@ -98,13 +98,13 @@ pub(crate) const SUBJECTS: &[Subject] = &[
         sizes: &[
             ("small", || {
                 of(
-                    AckEngine::<2, 6, 4, 256>::new(&Narrowing::none()),
+                    AckEngine::<2, 6, 256>::new(&Narrowing::none()),
                     "ack_engine",
                 )
             }),
             ("medium", || {
                 of(
-                    AckEngine::<6, 10, 64, 256>::new(&Narrowing::none()),
+                    AckEngine::<6, 10, 256>::new(&Narrowing::none()),
                     "ack_engine_medium",
                 )
             }),
@@ -150,11 +150,11 @@ pub(crate) const SUBJECTS: &[Subject] = &[
         name: "resolver",
         sizes: &[
             ("small", || {
-                let resolver = Resolver::<2, 6, 4, 64, 256, 8, 14>::new(&Narrowing::none());
+                let resolver = Resolver::<2, 6, 256, 8, 14>::new(&Narrowing::none());
                 of(resolver, "resolver")
             }),
             ("medium", || {
-                let resolver = Resolver::<6, 10, 64, 1024, 256, 8, 18>::new(&Narrowing::none());
+                let resolver = Resolver::<6, 10, 256, 8, 18>::new(&Narrowing::none());
                 of(resolver, "resolver_medium")
             }),
         ],
@@ -163,12 +163,11 @@ pub(crate) const SUBJECTS: &[Subject] = &[
         name: "transmit_engine",
         sizes: &[
             ("small", || {
-                let engine = TransmitEngine::<16, 2, 6, 4, 4, 10, 4>::new(256, &Narrowing::none());
+                let engine = TransmitEngine::<16, 2, 6, 4, 10, 4>::new(256, &Narrowing::none());
                 of(engine, "transmit_engine")
             }),
             ("medium", || {
-                let engine =
-                    TransmitEngine::<16, 6, 10, 64, 4, 10, 4>::new(256, &Narrowing::none());
+                let engine = TransmitEngine::<16, 6, 10, 4, 10, 4>::new(256, &Narrowing::none());
                 of(engine, "transmit_engine_medium")
             }),
         ],

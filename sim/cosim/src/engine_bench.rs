@@ -2,7 +2,7 @@
 //!
 //! The loop is closed: what the engine sends is answered by the model, whose ACKs open the engine's windows; what the
 //! model sends is answered by the engine, whose ACKs open the model's.
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use metaroce_model::config::{Size, Tunables};
 use metaroce_model::wire::Incoming;
@@ -82,8 +82,10 @@ pub struct Rates {
     pub delivered_a_cycle: f64,
     /// Duplicates, retransmissions, packets beyond a window and false ACKs: none.
     pub irregular: u64,
-    /// Cycles of the model a second, the peer's work included.
+    /// Cycles a second, the peer's work included.
     pub cycles_per_second: f64,
+    /// Cycles a second of the verilated engine alone, on one thread.
+    pub engine_cycles_per_second: f64,
 }
 
 /// One direction.
@@ -124,6 +126,8 @@ struct Bench {
     directions: [Direction; 3],
     answers: u64,
     delivered: u64,
+    /// In the verilated engine.
+    evaluating: Duration,
 }
 
 /// Runs an engine of this size, whose Verilog is `sources`, under a load. `progress` hears of cycles done and says whether to go on.
@@ -139,6 +143,7 @@ pub fn bench_engine(
     }
     bench.directions = Default::default();
     (bench.answers, bench.delivered) = (0, 0);
+    bench.evaluating = Duration::ZERO;
     let begun = Instant::now();
     for cycle in 0..load.cycles {
         if cycle % 1_000 == 0 && !progress(cycle) {
@@ -160,6 +165,7 @@ pub fn bench_engine(
         delivered_a_cycle: a_cycle(bench.delivered),
         irregular: bench.peer.irregular(),
         cycles_per_second: load.cycles as f64 / begun.elapsed().as_secs_f64(),
+        engine_cycles_per_second: load.cycles as f64 / bench.evaluating.as_secs_f64(),
     }))
 }
 
@@ -196,6 +202,7 @@ impl Bench {
             directions: Default::default(),
             answers: 0,
             delivered: 0,
+            evaluating: Duration::ZERO,
         };
         bench.configure()?;
         Ok(bench)
@@ -275,10 +282,14 @@ impl Bench {
 
     fn cycle(&mut self) -> Result<(), Error> {
         self.offer()?;
+        let settles = Instant::now();
         self.ports.model.settle()?;
+        self.evaluating += settles.elapsed();
         self.count()?;
         self.exchange()?;
+        let rises = Instant::now();
         self.ports.model.rise()?;
+        self.evaluating += rises.elapsed();
         self.now = self.now.wrapping_add(1);
         Ok(())
     }

@@ -2,6 +2,7 @@
 #[path = "../datapath/mod.rs"]
 mod datapath;
 mod dut;
+mod failures;
 mod lint;
 mod lockstep;
 mod packets;

@@ -16,8 +16,8 @@ const MOST_ADDRESS_BITS: usize = 24;
 
 /// Start values in one block of the text,
 const WORDS_A_BLOCK: usize = 256;
-/// but no more blocks than these: of more words yosys makes nothing in any case.
-const MOST_BLOCKS: usize = 1024;
+/// up to so many words: of more yosys makes nothing in any case, and Verilator reads one block faster.
+const MOST_WORDS_IN_BLOCKS: usize = 1 << 18;
 
 /// The names of a memory's ports.
 pub(crate) struct Memory {
@@ -156,7 +156,10 @@ impl Memory {
     fn start(&self, address_bits: usize, word: usize) -> String {
         let init = sized(word, &self.init);
         let words = 1usize << address_bits;
-        let block = WORDS_A_BLOCK.max(words / MOST_BLOCKS);
+        let block = match words <= MOST_WORDS_IN_BLOCKS {
+            true => WORDS_A_BLOCK,
+            false => words,
+        };
         let mut text = String::from("    integer place;\n\n");
         for first in (0..words).step_by(block) {
             let end = words.min(first + block);
