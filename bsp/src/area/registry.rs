@@ -8,6 +8,7 @@ use metaroce_cores::path_table::PathTable;
 use metaroce_cores::prim::RamSdp;
 use metaroce_cores::ram_bypass::RamBypass;
 use metaroce_cores::receive_engine::ReceiveEngine;
+use metaroce_cores::resolve_queue::ResolveQueue;
 use metaroce_cores::resolver::Resolver;
 use metaroce_cores::sack_table::SackTable;
 use metaroce_cores::transmit_engine::TransmitEngine;
@@ -82,6 +83,10 @@ pub(crate) const SUBJECTS: &[Subject] = &[
                 let tracker = MessageTracker::<6, 7, 4, 4, 11, 11>::default();
                 of(tracker, "message_tracker_medium")
             }),
+            ("large", || {
+                let tracker = MessageTracker::<10, 12, 4, 4, 16, 16>::default();
+                of(tracker, "message_tracker_large")
+            }),
         ],
     },
     // 64 connections of 16 paths: the window, the tables and the verdict of the receive side.
@@ -92,7 +97,7 @@ pub(crate) const SUBJECTS: &[Subject] = &[
             of(engine, "receive_engine")
         })],
     },
-    // The engines of the small NIC's transmit side, one by one; and with 64 connections of 16 paths.
+    // The engines of the small NIC's transmit side, one by one; and with 64, some with 1,024, connections of 16 paths.
     Subject {
         name: "ack_engine",
         sizes: &[
@@ -107,6 +112,27 @@ pub(crate) const SUBJECTS: &[Subject] = &[
                     AckEngine::<6, 10, 256>::new(&Narrowing::none()),
                     "ack_engine_medium",
                 )
+            }),
+            ("large", || {
+                of(
+                    AckEngine::<10, 14, 256>::new(&Narrowing::none()),
+                    "ack_engine_large",
+                )
+            }),
+        ],
+    },
+    // Paths that wait for the resolver.
+    Subject {
+        name: "resolve_queue",
+        sizes: &[
+            ("small", || {
+                of(ResolveQueue::<6>::default(), "resolve_queue")
+            }),
+            ("medium", || {
+                of(ResolveQueue::<10>::default(), "resolve_queue_medium")
+            }),
+            ("large", || {
+                of(ResolveQueue::<14>::default(), "resolve_queue_large")
             }),
         ],
     },
@@ -169,6 +195,10 @@ pub(crate) const SUBJECTS: &[Subject] = &[
             ("medium", || {
                 let engine = TransmitEngine::<16, 6, 10, 4, 10, 4>::new(256, &Narrowing::none());
                 of(engine, "transmit_engine_medium")
+            }),
+            ("large", || {
+                let engine = TransmitEngine::<16, 10, 14, 4, 10, 4>::new(256, &Narrowing::none());
+                of(engine, "transmit_engine_large")
             }),
         ],
     },
