@@ -2,7 +2,7 @@
 #![allow(missing_docs)] // the derive makes methods that can carry no document
 use crate::counts::ConnectionFailure;
 use crate::generated::constants::STATUS_RETRY_EXCEEDED;
-use crate::path_table::PathTable;
+use crate::ram_bypass::RamBypass;
 use crate::transmit_path::FailureWrite;
 use rust_hdl::prelude::*;
 
@@ -46,7 +46,7 @@ pub struct ConnectionState<const CA: usize> {
     /// The answer, in the next cycle.
     pub failure: Signal<Out, ConnectionFailure>,
     retry_exceeded: Constant<Bits<8>>,
-    failures: PathTable<ConnectionFailure, CA>,
+    failures: RamBypass<ConnectionFailure, CA>,
     connection: Signal<Local, Bits<CA>>,
 }
 

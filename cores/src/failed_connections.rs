@@ -1,6 +1,6 @@
 //! A reader's copy of which connections have failed.
-use crate::path_table::PathTable;
 use crate::prim::Dff;
+use crate::ram_bypass::RamBypass;
 use crate::transmit_path::FailureWrite;
 use rust_hdl::prelude::*;
 
@@ -20,7 +20,7 @@ pub struct FailedConnections<const CA: usize> {
     pub failed: Signal<Out, Bit>,
     /// One cycle later: it has failed from the next cycle on.
     pub fails: Signal<Out, Bit>,
-    flags: PathTable<Bit, CA>,
+    flags: RamBypass<Bit, CA>,
     asked: Dff<Bits<CA>>,
     written: Signal<Local, Bits<CA>>,
 }

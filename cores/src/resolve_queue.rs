@@ -1,5 +1,4 @@
 //! Paths whose newest acknowledgement waits to be worked off.
-use crate::path_table::PathTable;
 use crate::prim::Dff;
 use crate::ram_bypass::RamBypass;
 use rust_hdl::prelude::*;
@@ -30,8 +29,8 @@ pub struct ResolveQueue<const GA: usize> {
     ram: RamBypass<Bits<GA>, GA>,
     /// What `entered` holds of each path in the queue.
     bit: RamBypass<Bit, GA>,
-    entered: PathTable<Bit, GA>,
-    left: PathTable<Bit, GA>,
+    entered: RamBypass<Bit, GA>,
+    left: RamBypass<Bit, GA>,
     first: Dff<Bits<GA>>,
     last: Dff<Bits<GA>>,
     some: Dff<Bit>,

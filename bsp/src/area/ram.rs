@@ -170,6 +170,11 @@ fn descend(modules: &HashMap<&str, &str>, module: &str, path: &str, found: &mut 
                 words_log2: bound(depth, "[0:", "];").ilog2() + 1,
                 width: u64::from(bound(range, "[", ":0]")) + 1,
             }),
+            ["reg", "memory", depth] => found.push(Memory {
+                path: path.into(),
+                words_log2: bound(depth, "[0:", "];").ilog2() + 1,
+                width: 1,
+            }),
             [child, instance, "("] if modules.contains_key(child) => {
                 let name = instance.trim_start_matches("u_");
                 let dot = if path.is_empty() { "" } else { "." };

@@ -202,7 +202,7 @@ pub(crate) const CONTRACTS: &[Contract] = &[
         size: "4 paths",
         emit: || emitted(ResolveQueue::<2>::default(), "resolve_queue"),
         properties: properties!("resolve_queue"),
-        depth: Some(16),
+        depth: Some(11),
         fault: Fault {
             right: "assign enter = (asked_q & (entered_read_data == left_read_data));",
             wrong: "assign enter = asked_q;",
