@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use anyhow::{Context, Result};
 use clap::Args;
 use metaroce_bsp::AreaOptions;
-use metaroce_bsp::area::{AreaTable, entries};
+use metaroce_bsp::area::{AreaTable, RamRow, entries};
 use metaroce_bsp::tool::Toolbox;
 
 use crate::output::{Output, Stop, check_writable, usage, write_whole};
@@ -18,18 +18,21 @@ use crate::output::{Output, Stop, check_writable, usage, write_whole};
 #[command(after_help = example())]
 pub struct Area {
     /// Core, by name.
-    #[arg(required_unless_present = "table")]
+    #[arg(required_unless_present_any = ["table", "ram_bits"])]
     core: Option<String>,
     /// Size of the core, by name; its first without it.
     #[arg(long)]
     size: Option<String>,
     /// Device, by name.
-    #[arg(long, required_unless_present = "table", value_parser = clap::builder::PossibleValuesParser::new(metaroce_bsp::area::devices()))]
+    #[arg(long, required_unless_present_any = ["table", "ram_bits"], value_parser = clap::builder::PossibleValuesParser::new(metaroce_bsp::area::devices()))]
     device: Option<String>,
     /// Measure the whole table of figures instead, into this .json file and the page beside it: the rows that the file lacks, or that
     /// are of another Verilog or lack a seed.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["core", "size", "device"])]
     table: Option<PathBuf>,
+    /// Count RAM bits of the NIC instead, in the emitted Verilog of sizes small, medium and large: bits a path, a connection and a stream, by block.
+    #[arg(long, conflicts_with_all = ["core", "size", "device", "table"])]
+    ram_bits: bool,
     /// Seeds of place and route.
     #[arg(long, value_delimiter = ',', default_value = "1,2,3,4")]
     seeds: Vec<u32>,
@@ -47,7 +50,7 @@ fn example() -> String {
         .collect::<Vec<_>>()
         .join("\n");
     format!(
-        "Cores and their sizes:\n{cores}\n\nExample:\n  metaroce area plane_rx --size tiny --device ecp5-85-8 --json\n  metaroce area --table docs/area.json --seeds 1"
+        "Cores and their sizes:\n{cores}\n\nExample:\n  metaroce area plane_rx --size tiny --device ecp5-85-8 --json\n  metaroce area --table docs/area.json --seeds 1\n  metaroce area --ram-bits"
     )
 }
 
@@ -63,9 +66,44 @@ fn known_table(file: &Path) -> Result<AreaTable> {
         .with_context(|| format!("{} is no table of figures", file.display()))
 }
 
+/// Counts and prints RAM bits.
+fn print_ram_bits(output: &Output) -> Result<()> {
+    let report = output.wait("emitting three sizes", metaroce_bsp::area::ram_bits);
+    let report = report.map_err(crate::output::flow_error)?;
+    let numbers = |numbers: [u64; 3]| numbers.map(|number| number.to_string()).join(", ");
+    output.print(&report, || {
+        let mut rows = vec![
+            ("sizes", report.sizes.join(", ")),
+            ("paths", numbers(report.paths)),
+            ("connections", numbers(report.connections)),
+            ("streams", numbers(report.streams)),
+            ("all bits", numbers(report.bits)),
+            (
+                "by block",
+                "bits a path, a connection, a stream; bits of all else, by size".into(),
+            ),
+        ];
+        rows.extend(report.rows.iter().chain([&report.total]).map(|row| {
+            let RamRow {
+                block,
+                path,
+                connection,
+                stream,
+                other,
+            } = row;
+            let bits = format!("{path}, {connection}, {stream}; {}", numbers(*other));
+            (block.as_str(), bits)
+        }));
+        rows
+    })
+}
+
 impl Area {
     /// Measures and prints.
     pub fn run(&self, output: &Output, stop: &Stop) -> Result<()> {
+        if self.ram_bits {
+            return print_ram_bits(output);
+        }
         let options = AreaOptions {
             seeds: self.seeds.clone(),
             cells_only: self.cells_only,

@@ -11,7 +11,7 @@ mod engine;
 /// How fast the software is, and how many events a cycle the hardware takes.
 #[derive(Args, Clone, Debug)]
 #[command(
-    after_help = "Examples:\n  metaroce bench model\n  metaroce bench soft --rounds 3\n  metaroce bench fabric --hosts 1024 --json\n  metaroce bench engine --cycles 20000"
+    after_help = "Examples:\n  metaroce bench model\n  metaroce bench soft --rounds 3\n  metaroce bench fabric --hosts 1024 --json\n  metaroce bench engine --cycles 20000\n  metaroce bench engine --size large --json"
 )]
 pub struct Bench {
     #[command(subcommand)]
@@ -38,7 +38,7 @@ enum What {
         #[arg(long, default_value_t = 1024, value_parser = clap::value_parser!(u32).range(32..=16_384))]
         hosts: u32,
     },
-    /// The verilated engine (small): events a cycle in all three directions at once, the model its peer.
+    /// The verilated engine: events a cycle in all three directions at once, the model its peer.
     Engine(engine::Engine),
     /// The model alone, in process.
     Model {

@@ -38,6 +38,7 @@ fn wrong_words_are_told_with_the_right_ones() {
     }
     assert_wrong_use(&["area", "nic", "--device", "none"], "ecp5-85-8");
     assert_wrong_use(&["area", "--device", "hx8k"], "<CORE>");
+    assert_wrong_use(&["area", "nic", "--ram-bits"], "--ram-bits");
     let out = folder();
     let out = out.path().to_str().unwrap();
     assert_wrong_use(
@@ -48,6 +49,25 @@ fn wrong_words_are_told_with_the_right_ones() {
         "area", "ram_sdp", "--size", "none", "--device", "hx8k", "--out", out,
     ];
     assert_wrong_use(&words, "w64a9");
+}
+
+#[test]
+fn ram_bits_are_counted_by_block() {
+    let output = run(metaroce().args(["area", "--ram-bits", "--json"]));
+    assert!(output.status.success(), "{}", stderr(&output));
+    let report = json(&output);
+    assert_eq!(
+        report["paths"],
+        serde_json::json!([64, 1_024, 16_384]),
+        "small, medium, large"
+    );
+    let rows = report["rows"].as_array().unwrap();
+    let resolver = rows
+        .iter()
+        .find(|row| row["block"] == "transmit_side.resolver");
+    // A path's transmissions (256 of 15 bits), its bitvector, and smaller things.
+    let bits = resolver.unwrap()["path"].as_u64().unwrap();
+    assert!((256 * 15 + 256..5_000).contains(&bits), "{bits}");
 }
 
 #[test]

@@ -8,6 +8,7 @@ module contract (
 );
     wire valid;
     wire [1:0] head;
+    wire busy;
     CORE core (.*);
 
     // An arbitrary path, and how many wait before it.
@@ -22,6 +23,7 @@ module contract (
 
     always @(posedge clock) begin
         if (pop) assume (valid);
+        if (busy) assume (!push);
         asked <= push && !reset;
         asked_path <= path;
         if (reset) begin

@@ -1,5 +1,6 @@
 //! The ACK engine: what an ACK or REFUSAL changes.
 use crate::congestion::CongestionEvent;
+use crate::failed_connections::FailedConnections;
 use crate::forwarded_table::ForwardedTable;
 use crate::generated::constants::{OPCODE_REFUSAL, REASON_RECEIVER_NOT_READY};
 use crate::generated::tails::{UnpackNak, UnpackSack};
@@ -8,7 +9,7 @@ use crate::path_table::PathTable;
 use crate::patience::Patience;
 use crate::prim::{Dff, RamSdp};
 use crate::transmit_path::{
-    ConnectionEntry, Numbers, PathConfig, PathWrite, SnapshotWrite, TransmitWrite,
+    ConnectionEntry, FailureWrite, Numbers, PathConfig, PathWrite, SnapshotWrite, TransmitWrite,
 };
 use crate::types::FrameEvent;
 use rust_hdl::prelude::*;
@@ -17,9 +18,9 @@ use rust_hdl::prelude::*;
 ///
 /// S0 takes an event and presents its path; S1 checks it against the configuration; S2, two cycles after S0, judges it
 /// by the records as they were before S2, and commits. An event a cycle, also on the same path. `CA`, `GA` address bits
-/// of connections and of paths; `C` = 2^CA; `W` window.
+/// of connections and of paths; `W` window.
 #[derive(LogicBlock)]
-pub struct AckEngine<const CA: usize, const GA: usize, const C: usize, const W: usize> {
+pub struct AckEngine<const CA: usize, const GA: usize, const W: usize> {
     /// The one clock.
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -38,12 +39,8 @@ pub struct AckEngine<const CA: usize, const GA: usize, const C: usize, const W: 
     pub stop: Signal<In, Bit>,
     /// Ready: whenever there is neither `hold` nor `stop`.
     pub frame_ready: Signal<Out, Bit>,
-    /// Failed connections.
-    pub failed: Signal<In, Bits<C>>,
-    /// A connection gives up: it has failed from the next cycle on.
-    pub give_up: Signal<In, Bit>,
-    /// Which.
-    pub give_up_connection: Signal<In, Bits<CA>>,
+    /// A connection fails, or is set up anew.
+    pub failure: Signal<In, FailureWrite>,
     /// The transmit engine's writes.
     pub transmit: Signal<In, TransmitWrite>,
     /// Configuration of a path.
@@ -117,6 +114,7 @@ pub struct AckEngine<const CA: usize, const GA: usize, const C: usize, const W: 
     nak: UnpackNak,
     qp: PathTable<Bits<24>, CA>,
     qp_valid: PathTable<Bit, CA>,
+    failures: FailedConnections<CA>,
     door: RamSdp<PathConfig, GA>,
     sent: ForwardedTable<Numbers, GA>,
     acked: ForwardedTable<Numbers, GA>,
@@ -130,7 +128,6 @@ pub struct AckEngine<const CA: usize, const GA: usize, const C: usize, const W: 
     is_open: Dff<Bit>,
     alive: Dff<Bit>,
     s0_path: Signal<Local, Bits<GA>>,
-    connection1: Signal<Local, Bits<CA>>,
     connection2: Signal<Local, Bits<CA>>,
     path: Signal<Local, Bits<GA>>,
     true_ack: Signal<Local, Bit>,
@@ -141,10 +138,10 @@ pub struct AckEngine<const CA: usize, const GA: usize, const C: usize, const W: 
     cum_step: Signal<Local, Bits<24>>,
 }
 
-impl<const CA: usize, const GA: usize, const C: usize, const W: usize> AckEngine<CA, GA, C, W> {
+impl<const CA: usize, const GA: usize, const W: usize> AckEngine<CA, GA, W> {
     /// An engine of this size; `messages`: it knows the verbs that profile `Messages` adds.
     pub fn new(messages: bool, narrowing: &Narrowing) -> Self {
-        assert!(GA > CA && GA - CA <= 8 && C == 1 << CA, "index widths");
+        assert!(GA > CA && GA - CA <= 8, "index widths");
         Self {
             clock: Default::default(),
             reset: Default::default(),
@@ -155,9 +152,7 @@ impl<const CA: usize, const GA: usize, const C: usize, const W: usize> AckEngine
             frame_valid: Default::default(),
             stop: Default::default(),
             frame_ready: Default::default(),
-            failed: Default::default(),
-            give_up: Default::default(),
-            give_up_connection: Default::default(),
+            failure: Default::default(),
             transmit: Default::default(),
             path_write: Default::default(),
             connection_valid: Default::default(),
@@ -202,6 +197,7 @@ impl<const CA: usize, const GA: usize, const C: usize, const W: usize> AckEngine
             nak: Default::default(),
             qp: Default::default(),
             qp_valid: Default::default(),
+            failures: Default::default(),
             door: Default::default(),
             sent: Default::default(),
             acked: Default::default(),
@@ -215,7 +211,6 @@ impl<const CA: usize, const GA: usize, const C: usize, const W: usize> AckEngine
             is_open: Default::default(),
             alive: Default::default(),
             s0_path: Default::default(),
-            connection1: Default::default(),
             connection2: Default::default(),
             path: Default::default(),
             true_ack: Default::default(),
@@ -228,9 +223,7 @@ impl<const CA: usize, const GA: usize, const C: usize, const W: usize> AckEngine
     }
 }
 
-impl<const CA: usize, const GA: usize, const C: usize, const W: usize> Logic
-    for AckEngine<CA, GA, C, W>
-{
+impl<const CA: usize, const GA: usize, const W: usize> Logic for AckEngine<CA, GA, W> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
@@ -270,6 +263,9 @@ impl<const CA: usize, const GA: usize, const C: usize, const W: usize> Logic
             | bit_cast::<GA, 8>(self.frame.val().path & !self.extra_path.val());
         self.qp.read_address.next = bit_cast::<CA, 24>(self.frame.val().dest_qp);
         self.qp_valid.read_address.next = bit_cast::<CA, 24>(self.frame.val().dest_qp);
+        self.failures.clock.next = self.clock.val();
+        self.failures.write.next = self.failure.val();
+        self.failures.connection.next = bit_cast::<CA, 24>(self.frame.val().dest_qp);
         self.door.read_address.next = self.s0_path.val();
         self.sent.read_address.next = self.s0_path.val();
         self.acked.read_address.next = self.s0_path.val();
@@ -283,10 +279,7 @@ impl<const CA: usize, const GA: usize, const C: usize, const W: usize> Logic
             & ((self.frame1.q.val().path & self.extra_path.val()) == bits::<8>(0))
             & self.door.read_data.val().live;
         self.is_open.d.next = self.door.read_data.val().epoch == self.frame1.q.val().epoch;
-        self.connection1.next = bit_cast::<CA, 24>(self.frame1.q.val().dest_qp);
-        self.alive.d.next = !self.failed.val().get_bit(self.connection1.val().index())
-            & !(self.refused.val() & (self.refused_connection.val() == self.connection1.val()))
-            & !(self.give_up.val() & (self.give_up_connection.val() == self.connection1.val()));
+        self.alive.d.next = !self.failures.fails.val();
 
         // S2: whether an ACK can be true, and is news. A number is before another if their difference is negative.
         self.sack.bits.next = self.frame2.q.val().tail;

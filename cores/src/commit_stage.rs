@@ -1,30 +1,26 @@
 //! The end of the transmit engine's pipeline: a choice gets its numbers and is sent.
 #![allow(missing_docs)] // the derive makes methods that can carry no document
+use crate::failed_connections::FailedConnections;
 use crate::forwarded_table::ForwardedTable;
 use crate::narrow::Narrowing;
 use crate::prim::Dff;
-use crate::transmit_path::{Choice, Numbers, PathWrite, Transmission, TransmitWrite};
+use crate::transmit_path::{Choice, FailureWrite, Numbers, PathWrite, Transmission, TransmitWrite};
 use rust_hdl::prelude::*;
 
 /// N0 presents the path's number, N1 waits, N2 has PSN and TSN: it commits. Of a connection that has failed nothing is sent.
 ///
 /// In, N0: `valid`, `choice`, its `plane` (one hot); of new data the `path` (one hot, without its connection) and whether
-/// that is `tight` (an acknowledgement is asked for); `able` for the trace. In, N2: `failed` connections; `now`;
+/// that is `tight` (an acknowledgement is asked for); `able` for the trace. In: `failure`. In, N2: `now`;
 /// `retries`, `retries_at` of a time-out; `path_write`. Out, N0: the path's `number`. Out, N2: `transmit` (the path's record changes); `transmission`,
 /// `transmission_plane`, `transmission_valid`, and `ring_psn` (what the ring is to say of its PSN); `forfeit` (the plane's place is not needed, one hot); `give_up`,
-/// `give_up_connection`; `timed_out` (a time-out is done); the trace. `busy`: something is in N0 to N2.
+/// `give_up_connection`; `timed_out` (a time-out is done); the trace. `busy`: something is in N0 to N2;
+/// `to_give_up`: in N0 or N1 is what may become `give_up`.
 #[derive(LogicBlock)]
-pub struct CommitStage<
-    const P: usize,
-    const CA: usize,
-    const GA: usize,
-    const C: usize,
-    const N: usize,
-> {
+pub struct CommitStage<const P: usize, const CA: usize, const GA: usize, const N: usize> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
     pub now: Signal<In, Bits<32>>,
-    pub failed: Signal<In, Bits<C>>,
+    pub failure: Signal<In, FailureWrite>,
     pub path_write: Signal<In, PathWrite>,
     pub valid: Signal<In, Bit>,
     pub choice: Signal<In, Choice>,
@@ -43,6 +39,7 @@ pub struct CommitStage<
     pub forfeit: Signal<Out, Bits<N>>,
     pub give_up: Signal<Out, Bit>,
     pub give_up_connection: Signal<Out, Bits<CA>>,
+    pub to_give_up: Signal<Out, Bit>,
     pub timed_out: Signal<Out, Bit>,
     pub busy: Signal<Out, Bit>,
     pub trace_valid: Signal<Out, Bit>,
@@ -62,6 +59,7 @@ pub struct CommitStage<
     choice2: Dff<Choice>,
     plane2: Dff<Bits<N>>,
     able2: Dff<Bits<P>>,
+    failures: FailedConnections<CA>,
     owner: Signal<Local, Bits<CA>>,
     fails: Signal<Local, Bit>,
     sent: Signal<Local, Bit>,
@@ -70,16 +68,14 @@ pub struct CommitStage<
     tsn: Signal<Local, Bits<24>>,
 }
 
-impl<const P: usize, const CA: usize, const GA: usize, const C: usize, const N: usize>
-    CommitStage<P, CA, GA, C, N>
-{
+impl<const P: usize, const CA: usize, const GA: usize, const N: usize> CommitStage<P, CA, GA, N> {
     /// A stage of this size.
     pub fn new(narrowing: &Narrowing) -> Self {
         Self {
             clock: Default::default(),
             reset: Default::default(),
             now: Default::default(),
-            failed: Default::default(),
+            failure: Default::default(),
             path_write: Default::default(),
             valid: Default::default(),
             choice: Default::default(),
@@ -98,6 +94,7 @@ impl<const P: usize, const CA: usize, const GA: usize, const C: usize, const N: 
             forfeit: Default::default(),
             give_up: Default::default(),
             give_up_connection: Default::default(),
+            to_give_up: Default::default(),
             timed_out: Default::default(),
             busy: Default::default(),
             trace_valid: Default::default(),
@@ -117,6 +114,7 @@ impl<const P: usize, const CA: usize, const GA: usize, const C: usize, const N: 
             choice2: Default::default(),
             plane2: Default::default(),
             able2: Default::default(),
+            failures: Default::default(),
             owner: Default::default(),
             fails: Default::default(),
             sent: Default::default(),
@@ -127,8 +125,8 @@ impl<const P: usize, const CA: usize, const GA: usize, const C: usize, const N: 
     }
 }
 
-impl<const P: usize, const CA: usize, const GA: usize, const C: usize, const N: usize> Logic
-    for CommitStage<P, CA, GA, C, N>
+impl<const P: usize, const CA: usize, const GA: usize, const N: usize> Logic
+    for CommitStage<P, CA, GA, N>
 {
     #[hdl_gen]
     fn update(&mut self) {
@@ -155,6 +153,12 @@ impl<const P: usize, const CA: usize, const GA: usize, const C: usize, const N: 
         self.able1.d.next = self.able.val();
 
         // N1.
+        self.failures.clock.next = self.clock.val();
+        self.failures.write.next = self.failure.val();
+        self.failures.connection.next =
+            bit_cast::<CA, 16>(self.choice1.q.val().path >> self.path_bits.val());
+        self.to_give_up.next = (self.valid.val() & (self.choice.val().kind == bits::<3>(5)))
+            | (self.valid1.q.val() & (self.choice1.q.val().kind == bits::<3>(5)));
         self.valid2.d.next = self.valid1.q.val();
         self.choice2.d.next = self.choice1.q.val();
         self.plane2.d.next = self.plane1.q.val();
@@ -162,7 +166,7 @@ impl<const P: usize, const CA: usize, const GA: usize, const C: usize, const N: 
 
         // N2.
         self.owner.next = bit_cast::<CA, 16>(self.choice2.q.val().path >> self.path_bits.val());
-        self.fails.next = self.failed.val().get_bit(self.owner.val().index());
+        self.fails.next = self.failures.failed.val();
         self.sent.next =
             self.valid2.q.val() & !self.fails.val() & (self.choice2.q.val().kind != bits::<3>(5));
         self.forfeit.next = bits::<N>(0);

@@ -23,6 +23,8 @@ pub mod delay_law;
 pub mod deparser;
 pub mod descriptor_builder;
 pub mod event_arbiter;
+pub mod failed_bitmap;
+pub mod failed_connections;
 pub mod find_first;
 pub mod forwarded_table;
 pub mod frame_headers;

@@ -1,26 +1,27 @@
 //! Messages, cut into packets.
 #![allow(missing_docs)] // the derive makes methods that can carry no document
+use crate::failed_connections::FailedConnections;
 use crate::generated::constants::WQE_READ;
 use crate::narrow::Narrowing;
 use crate::prim::Dff;
-use crate::transmit_path::WaitingPacket;
+use crate::transmit_path::{FailureWrite, WaitingPacket};
 use crate::types::Message;
 use rust_hdl::prelude::*;
 
 /// A packet a cycle, also from message to message; a Read is one packet, whatever it asks for.
 ///
-/// In: `message`, `message_slot`, `message_valid`; `stop` (it may not be taken now); `failed` connections, whose message
-/// is dropped; `mtu_log2`; `room` for a packet. Out: `message_ready`; `wants` (it has a packet, room or not); `push`, `packet`, `connection`; `busy` (there is a
-/// message). `CA` address bits of connections, `C` = 2^CA.
+/// In: `message`, `message_slot`, `message_valid`; `stop` (it may not be taken now); `failure` (a message of
+/// a failed connection is dropped); `mtu_log2`; `room` for a packet. Out: `message_ready`; `wants` (it has a packet, room or not); `push`, `packet`, `connection`; `busy` (there is a
+/// message). `CA` address bits of connections.
 #[derive(LogicBlock)]
-pub struct MessageCutter<const CA: usize, const C: usize> {
+pub struct MessageCutter<const CA: usize> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
     pub message: Signal<In, Message>,
     pub message_slot: Signal<In, Bits<5>>,
     pub message_valid: Signal<In, Bit>,
     pub stop: Signal<In, Bit>,
-    pub failed: Signal<In, Bits<C>>,
+    pub failure: Signal<In, FailureWrite>,
     pub mtu_log2: Signal<In, Bits<4>>,
     pub room: Signal<In, Bit>,
     pub message_ready: Signal<Out, Bit>,
@@ -34,6 +35,7 @@ pub struct MessageCutter<const CA: usize, const C: usize> {
     slot: Dff<Bits<5>>,
     index: Dff<Bits<24>>,
     remaining: Dff<Bits<32>>,
+    failures: FailedConnections<CA>,
     mtu: Signal<Local, Bits<32>>,
     last: Signal<Local, Bit>,
     cuts: Signal<Local, Bit>,
@@ -43,7 +45,7 @@ pub struct MessageCutter<const CA: usize, const C: usize> {
     asks_read: Constant<Bits<8>>,
 }
 
-impl<const CA: usize, const C: usize> MessageCutter<CA, C> {
+impl<const CA: usize> MessageCutter<CA> {
     /// A cutter for global path numbers with `path_bits` bits below the connection.
     pub fn new(path_bits: usize, narrowing: &Narrowing) -> Self {
         Self {
@@ -53,7 +55,7 @@ impl<const CA: usize, const C: usize> MessageCutter<CA, C> {
             message_slot: Default::default(),
             message_valid: Default::default(),
             stop: Default::default(),
-            failed: Default::default(),
+            failure: Default::default(),
             mtu_log2: Default::default(),
             room: Default::default(),
             message_ready: Default::default(),
@@ -67,6 +69,7 @@ impl<const CA: usize, const C: usize> MessageCutter<CA, C> {
             slot: Default::default(),
             index: Default::default(),
             remaining: Default::default(),
+            failures: Default::default(),
             mtu: Default::default(),
             last: Default::default(),
             cuts: Default::default(),
@@ -83,14 +86,16 @@ impl<const CA: usize, const C: usize> MessageCutter<CA, C> {
     }
 }
 
-impl<const CA: usize, const C: usize> Logic for MessageCutter<CA, C> {
+impl<const CA: usize> Logic for MessageCutter<CA> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, have, whose, slot, index, remaining);
+        self.failures.clock.next = self.clock.val();
+        self.failures.write.next = self.failure.val();
+        self.failures.connection.next = self.whose.d.val();
         self.mtu.next = bits::<32>(1) << self.mtu_log2.val();
         self.last.next = self.remaining.q.val() <= self.mtu.val();
-        self.wants.next =
-            self.have.q.val() & !self.failed.val().get_bit(self.whose.q.val().index());
+        self.wants.next = self.have.q.val() & !self.failures.failed.val();
         self.cuts.next = self.wants.val() & self.room.val();
         self.push.next = self.cuts.val();
         self.connection.next = self.whose.q.val();
@@ -109,7 +114,7 @@ impl<const CA: usize, const C: usize> Logic for MessageCutter<CA, C> {
                 self.have.d.next = false;
             }
         }
-        if self.failed.val().get_bit(self.whose.q.val().index()) {
+        if self.failures.failed.val() {
             self.have.d.next = false;
         }
         if self.message_valid.val() & self.message_ready.val() {

@@ -20,7 +20,7 @@ enum Retire {
 
 /// Ends the next message of a stream if it is whole: 6 cycles after its last packet's commit, and one every third cycle on one stream.
 ///
-/// `TA`, `MA`, `PA`: address bits of streams, of the messages of one, of its buffers; `EA` = TA + MA, `BA` = TA + PA, `S` = 2^TA.
+/// `TA`, `MA`, `PA`: address bits of streams, of the messages of one, of its buffers; `EA` = TA + MA, `BA` = TA + PA.
 /// In: `ask`, a message of `ask_stream` is whole; what was written: `entry_enable`, `entry_address`, `entry`; `immediate_enable`,
 /// `immediate` and `ask_read` at the same address; `wr_id_enable`, `wr_id_address`, `wr_id`; `clear`: stream `clear_stream` starts, and the entry
 /// at `entry_address` is empty. Out: `progress_valid`, `progress_stream`, `progress` (the commit); `whole_valid`, `whole` in
@@ -32,7 +32,6 @@ pub struct MessageRetire<
     const PA: usize,
     const EA: usize,
     const BA: usize,
-    const S: usize,
 > {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
@@ -59,7 +58,7 @@ pub struct MessageRetire<
     pub waits: Signal<Out, Bit>,
     pub busy: Signal<Out, Bit>,
     step: Dff<Retire>,
-    queue: ResolveQueue<TA, S>,
+    queue: ResolveQueue<TA>,
     asked: Dff<Bit>,
     waited: Dff<Bits<4>>,
     rows: RamSdp<StreamProgress, TA>,
@@ -80,18 +79,12 @@ pub struct MessageRetire<
     buffer_bits: Constant<Bits<5>>,
 }
 
-impl<
-    const TA: usize,
-    const MA: usize,
-    const PA: usize,
-    const EA: usize,
-    const BA: usize,
-    const S: usize,
-> Default for MessageRetire<TA, MA, PA, EA, BA, S>
+impl<const TA: usize, const MA: usize, const PA: usize, const EA: usize, const BA: usize> Default
+    for MessageRetire<TA, MA, PA, EA, BA>
 {
     fn default() -> Self {
         assert!(
-            EA == TA + MA && BA == TA + PA && S == 1 << TA,
+            EA == TA + MA && BA == TA + PA,
             "places are streams and numbers' low bits"
         );
         Self {
@@ -143,14 +136,8 @@ impl<
     }
 }
 
-impl<
-    const TA: usize,
-    const MA: usize,
-    const PA: usize,
-    const EA: usize,
-    const BA: usize,
-    const S: usize,
-> Logic for MessageRetire<TA, MA, PA, EA, BA, S>
+impl<const TA: usize, const MA: usize, const PA: usize, const EA: usize, const BA: usize> Logic
+    for MessageRetire<TA, MA, PA, EA, BA>
 {
     #[hdl_gen]
     fn update(&mut self) {
@@ -182,7 +169,7 @@ impl<
             }
         }
         self.waits.next = self.waited.q.val() == 15;
-        self.busy.next = self.queue.valid.val() | self.asked.q.val();
+        self.busy.next = self.queue.busy.val() | self.queue.valid.val() | self.asked.q.val();
 
         // The next message of a stream, and what is kept of it.
         self.rows.read_address.next = self.queue.head.val();

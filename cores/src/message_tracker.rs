@@ -14,7 +14,7 @@ use crate::told_later::ToldLater;
 
 /// `tracker::Stream` of the model for 2^TA streams, a packet a cycle, also back to back on one message.
 ///
-/// `MA`, `PA`: log2 of a stream's messages in flight and posted buffers; `EA` = TA + MA, `BA` = TA + PA, `S` = 2^TA.
+/// `MA`, `PA`: log2 of a stream's messages in flight and posted buffers; `EA` = TA + MA, `BA` = TA + PA.
 ///
 /// In cycle t: `part`. In t + 3: `refused` (it must not be accepted; the only output that hangs on an input, `accepted`). In t + 4, the commit: `accepted` comes in
 /// (never of a refused one, false where there was no packet) with `ask`; `verdict` is there. A packet reads four cycles before its commit what posts and
@@ -30,7 +30,6 @@ pub struct MessageTracker<
     const PA: usize,
     const EA: usize,
     const BA: usize,
-    const S: usize,
 > {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
@@ -105,7 +104,7 @@ pub struct MessageTracker<
     unposted4: Dff<Bit>,
     short4: Dff<Bit>,
     address4: Dff<Bits<64>>,
-    retire: MessageRetire<TA, MA, PA, EA, BA, S>,
+    retire: MessageRetire<TA, MA, PA, EA, BA>,
     // What is said later.
     posts: ToldLater,
     ends: ToldLater,
@@ -129,8 +128,7 @@ impl<
     const PA: usize,
     const EA: usize,
     const BA: usize,
-    const S: usize,
-> Default for MessageTracker<CA, TA, MA, PA, EA, BA, S>
+> Default for MessageTracker<CA, TA, MA, PA, EA, BA>
 {
     fn default() -> Self {
         assert!(
@@ -230,8 +228,7 @@ impl<
     const PA: usize,
     const EA: usize,
     const BA: usize,
-    const S: usize,
-> Logic for MessageTracker<CA, TA, MA, PA, EA, BA, S>
+> Logic for MessageTracker<CA, TA, MA, PA, EA, BA>
 {
     #[hdl_gen]
     fn update(&mut self) {

@@ -1,7 +1,8 @@
 //! Packets of messages, waiting for their path, and the look ahead at their connections.
 #![allow(missing_docs)] // the derive makes methods that can carry no document
+use crate::failed_connections::FailedConnections;
 use crate::prim::{Dff, RamLut};
-use crate::transmit_path::WaitingPacket;
+use crate::transmit_path::{FailureWrite, WaitingPacket};
 use rust_hdl::prelude::*;
 
 /// Cycles of a `hold` after which no connection fails any more: what was looked at before it has then committed.
@@ -12,15 +13,15 @@ const FAILS_WITHIN: u64 = 10;
 /// head's own look comes back and the head does not go, the pointer falls back to the head.
 ///
 /// In: `push`, `packet`, `connection` (with `room` only); `take` (the head goes; with `visible` only); `hold` (no look
-/// begins); `failed`: packets of failed connections leave unsent, found one a cycle. Out: `room`; `look`, the connection presented; `visible`: the look that
+/// begins); `failure`: packets of failed connections leave unsent, found one a cycle. Out: `room`; `look`, the connection presented; `visible`: the look that
 /// comes back is of the head's connection; `head`, `head_connection`; `busy`: a look is under way, or `hold` is too young for every
-/// packet to have been checked; `empty`. `CA` address bits of connections, `C` = 2^CA.
+/// packet to have been checked; `empty`. `CA` address bits of connections.
 #[derive(LogicBlock)]
-pub struct PacketQueue<const CA: usize, const C: usize, const A: usize> {
+pub struct PacketQueue<const CA: usize, const A: usize> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
     pub hold: Signal<In, Bit>,
-    pub failed: Signal<In, Bits<C>>,
+    pub failure: Signal<In, FailureWrite>,
     pub push: Signal<In, Bit>,
     pub packet: Signal<In, WaitingPacket>,
     pub connection: Signal<In, Bits<CA>>,
@@ -43,6 +44,7 @@ pub struct PacketQueue<const CA: usize, const C: usize, const A: usize> {
     dead: Dff<Bits<16>>,
     swept: Dff<Bits<5>>,
     held: Dff<Bits<5>>,
+    failures: FailedConnections<CA>,
     looking: [Dff<Bit>; 4],
     looked_at: [Dff<Bits<CA>>; 4],
     runs_ahead: [Dff<Bit>; 4],
@@ -56,14 +58,14 @@ pub struct PacketQueue<const CA: usize, const C: usize, const A: usize> {
     depth: Constant<Bits<5>>,
 }
 
-impl<const CA: usize, const C: usize, const A: usize> Default for PacketQueue<CA, C, A> {
+impl<const CA: usize, const A: usize> Default for PacketQueue<CA, A> {
     fn default() -> Self {
         assert!((1..=4).contains(&A), "2 to 16 packets");
         Self {
             clock: Default::default(),
             reset: Default::default(),
             hold: Default::default(),
-            failed: Default::default(),
+            failure: Default::default(),
             push: Default::default(),
             packet: Default::default(),
             connection: Default::default(),
@@ -86,6 +88,7 @@ impl<const CA: usize, const C: usize, const A: usize> Default for PacketQueue<CA
             dead: Default::default(),
             swept: Default::default(),
             held: Default::default(),
+            failures: Default::default(),
             looking: Default::default(),
             looked_at: Default::default(),
             runs_ahead: Default::default(),
@@ -101,7 +104,7 @@ impl<const CA: usize, const C: usize, const A: usize> Default for PacketQueue<CA
     }
 }
 
-impl<const CA: usize, const C: usize, const A: usize> Logic for PacketQueue<CA, C, A> {
+impl<const CA: usize, const A: usize> Logic for PacketQueue<CA, A> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, first, ahead, last, count, dead, swept, held);
@@ -130,7 +133,7 @@ impl<const CA: usize, const C: usize, const A: usize> Logic for PacketQueue<CA, 
         self.of_swept.write_enable.next = self.push.val();
         self.of_swept.write_address.next = bit_cast::<A, 5>(self.last.q.val());
         self.of_swept.write_data.next = self.connection.val();
-        self.of_swept.read_address.next = bit_cast::<A, 5>(self.swept.q.val());
+        self.of_swept.read_address.next = bit_cast::<A, 5>(self.swept.d.val());
 
         self.room.next = self.count.q.val() != self.depth.val();
         self.waits.next = self.count.q.val().any();
@@ -199,14 +202,16 @@ impl<const CA: usize, const C: usize, const A: usize> Logic for PacketQueue<CA, 
             self.count.d.next = (self.count.q.val() - 1) & self.pointer_mask.val();
         }
 
-        // The sweep.
+        // The sweep: of the next place, as this cycle leaves it.
         self.swept.d.next = (self.swept.q.val() + 1) & self.place_mask.val();
+        self.failures.clock.next = self.clock.val();
+        self.failures.write.next = self.failure.val();
+        self.failures.connection.next = self.of_swept.read_data.val();
+        if self.push.val() & ((self.last.q.val() & self.place_mask.val()) == self.swept.d.val()) {
+            self.failures.connection.next = self.connection.val();
+        }
         self.marked.next = self.dead.q.val();
-        if self
-            .failed
-            .val()
-            .get_bit(self.of_swept.read_data.val().index())
-        {
+        if self.failures.failed.val() {
             self.marked.next = self
                 .marked
                 .val()

@@ -13,8 +13,8 @@ use crate::types::ConfigWrite;
 
 /// All registers but the counters, and the configuration sequence.
 ///
-/// In: `write`, `write_address`, `write_data`, `read_address` (of `AxiLite`); `counters` (their `read`); `failed` (connection
-/// i has failed: bit i); `engines_idle`. Out: `bus`, for the counters; `read_data`; `write_wait` (a write of CONFIG_DATA or
+/// In: `write`, `write_address`, `write_data`, `read_address` (of `AxiLite`); `counters` (their `read`); `failed` (the
+/// 32 connections that `failed_select` names); `engines_idle`. Out: `bus`, for the counters; `read_data`; `write_wait` (a write of CONFIG_DATA or
 /// CONFIG_COMMIT waits for the last one); every register's value; `config_write`, `configured` (it is what CONFIG_COMMIT asked for),
 /// `hold` (also while not enabled); `restart`, one cycle in which all but the bus is reset.
 #[derive(LogicBlock)]
@@ -29,7 +29,8 @@ pub struct RegisterFile {
     pub read_data: Signal<Out, Bits<32>>,
     pub bus: Signal<Out, RegisterBus>,
     pub counters: Signal<In, Bits<32>>,
-    pub failed: Signal<In, Bits<64>>,
+    pub failed: Signal<In, Bits<32>>,
+    pub failed_select: Signal<Out, Bits<32>>,
     pub engines_idle: Signal<In, Bit>,
     pub config_write: Signal<Out, ConfigWrite>,
     pub configured: Signal<Out, Bit>,
@@ -87,7 +88,6 @@ pub struct RegisterFile {
     entry: Register,
     sequencer: ConfigSequencer,
     entry_data: Signal<Local, Bits<256>>,
-    bitmap: Signal<Local, Bits<32>>,
     restarting: Dff<Bit>,
     bitmap_offset: Constant<Bits<16>>,
     control_offset: Constant<Bits<16>>,
@@ -128,6 +128,7 @@ impl RegisterFile {
             bus: Default::default(),
             counters: Default::default(),
             failed: Default::default(),
+            failed_select: Default::default(),
             engines_idle: Default::default(),
             config_write: Default::default(),
             configured: Default::default(),
@@ -202,7 +203,6 @@ impl RegisterFile {
             ),
             sequencer: ConfigSequencer::new(table_bits),
             entry_data: Default::default(),
-            bitmap: Default::default(),
             restarting: Default::default(),
             bitmap_offset: Constant::new(map::FAILED_BITMAP.into()),
             control_offset: Constant::new(map::CONTROL.into()),
@@ -301,14 +301,7 @@ impl Logic for RegisterFile {
             self.data[i].bus.next = self.bus.val();
         }
 
-        // Connections of which software asks whether they failed: 64 are known here.
-        self.bitmap.next = 0.into();
-        if self.select.value.val() == 0 {
-            self.bitmap.next = self.failed.val().get_bits::<32>(0);
-        } else if self.select.value.val() == 1 {
-            self.bitmap.next = self.failed.val().get_bits::<32>(32);
-        }
-
+        self.failed_select.next = self.select.value.val();
         self.read_data.next = self.counters.val()
             | self.id_register.read.val()
             | self.version.read.val()
@@ -348,7 +341,7 @@ impl Logic for RegisterFile {
             self.read_data.next = self.read_data.val() | self.data[i].read.val();
         }
         if self.read_address.val() == self.bitmap_offset.val() {
-            self.read_data.next = self.bitmap.val();
+            self.read_data.next = self.failed.val();
         }
         if (self.read_address.val() == self.commit_offset.val()) & self.sequencer.busy.val() {
             self.read_data.next = self.entry.value.val() | 0x0800_0000;

@@ -1,11 +1,12 @@
 //! The resolver: the fate of each transmission that an acknowledgement echoes.
 use crate::arrival::Arrival;
+use crate::failed_connections::FailedConnections;
 use crate::forwarded_table::ForwardedTable;
 use crate::narrow::Narrowing;
 use crate::prim::{Dff, RamSdp};
 use crate::resolve_queue::ResolveQueue;
 use crate::transmit_path::{
-    LostPacket, PathWrite, ResolvedWrite, RingEntry, SnapshotWrite, Transmission,
+    FailureWrite, LostPacket, PathWrite, ResolvedWrite, RingEntry, SnapshotWrite, Transmission,
 };
 use rust_hdl::prelude::*;
 
@@ -15,13 +16,11 @@ use rust_hdl::prelude::*;
 /// was sent, S2 its number in its message; S2 and S3 compare it with the snapshot as it will be at S4, and S4 commits. Meanwhile the next path's records are
 /// read, which takes three cycles, and its walk follows without a gap; only if it is a path that is still in a stage it
 /// waits until that has left. After `hold` the records are read anew. `CA`, `GA` address bits of connections and of
-/// paths; `C` = 2^CA, `F` = 2^GA; `W` window, `IW` = log2 W; `TA` = GA + 8, `FA` = GA + IW.
+/// paths; `W` window, `IW` = log2 W; `TA` = GA + 8, `FA` = GA + IW.
 #[derive(LogicBlock)]
 pub struct Resolver<
     const CA: usize,
     const GA: usize,
-    const C: usize,
-    const F: usize,
     const W: usize,
     const IW: usize,
     const TA: usize,
@@ -33,16 +32,8 @@ pub struct Resolver<
     pub reset: Signal<In, Bit>,
     /// Nothing enters S0.
     pub hold: Signal<In, Bit>,
-    /// Failed connections: their transmissions are not resolved.
-    pub failed: Signal<In, Bits<C>>,
-    /// A REFUSAL fails a connection: from the next cycle on.
-    pub refused: Signal<In, Bit>,
-    /// Which.
-    pub refused_connection: Signal<In, Bits<CA>>,
-    /// A connection gives up: it has failed from the next cycle on.
-    pub give_up: Signal<In, Bit>,
-    /// Which.
-    pub give_up_connection: Signal<In, Bits<CA>>,
+    /// Transmissions of failed connections are not resolved.
+    pub failure: Signal<In, FailureWrite>,
     /// What the transmit engine sends.
     pub transmission: Signal<In, Transmission>,
     /// What the ring is to say of its PSN.
@@ -87,7 +78,7 @@ pub struct Resolver<
     pub trace_tsn: Signal<Out, Bits<24>>,
     path_bits: Constant<Bits<4>>,
     ring_bits: Constant<Bits<4>>,
-    queue: ResolveQueue<GA, F>,
+    queue: ResolveQueue<GA>,
     window_bits: Constant<Bits<4>>,
     ring: RamSdp<RingEntry, TA>,
     in_flight: RamSdp<Bits<24>, FA>,
@@ -106,7 +97,9 @@ pub struct Resolver<
     plane: Dff<Bits<3>>,
     tsn: Dff<Bits<24>>,
     target: Dff<Bits<24>>,
-    goes_on: Dff<Bit>,
+    failures: FailedConnections<CA>,
+    failures4: FailedConnections<CA>,
+    goes_on: Signal<Local, Bit>,
     stage1: Dff<Bit>,
     stage2: Dff<Bit>,
     stage3: Dff<Bit>,
@@ -137,8 +130,6 @@ pub struct Resolver<
     records: Signal<Local, Bit>,
     issues: Signal<Local, Bit>,
     ends: Signal<Local, Bit>,
-    owner: Signal<Local, Bits<CA>>,
-    connection: Signal<Local, Bits<CA>>,
     commit: Signal<Local, Bit>,
     distance: Signal<Local, Bits<24>>,
     tsn_mask: Constant<Bits<24>>,
@@ -150,34 +141,23 @@ pub struct Resolver<
 impl<
     const CA: usize,
     const GA: usize,
-    const C: usize,
-    const F: usize,
     const W: usize,
     const IW: usize,
     const TA: usize,
     const FA: usize,
-> Resolver<CA, GA, C, F, W, IW, TA, FA>
+> Resolver<CA, GA, W, IW, TA, FA>
 {
     /// A resolver of this size.
     pub fn new(narrowing: &Narrowing) -> Self {
         assert!(
-            GA > CA
-                && C == 1 << CA
-                && F == 1 << GA
-                && W == 1 << IW
-                && TA == GA + 8
-                && FA == GA + IW,
+            GA > CA && W == 1 << IW && TA == GA + 8 && FA == GA + IW,
             "index widths"
         );
         Self {
             clock: Default::default(),
             reset: Default::default(),
             hold: Default::default(),
-            failed: Default::default(),
-            refused: Default::default(),
-            refused_connection: Default::default(),
-            give_up: Default::default(),
-            give_up_connection: Default::default(),
+            failure: Default::default(),
             transmission: Default::default(),
             ring_psn: Default::default(),
             transmission_valid: Default::default(),
@@ -220,6 +200,8 @@ impl<
             plane: Default::default(),
             tsn: Default::default(),
             target: Default::default(),
+            failures: Default::default(),
+            failures4: Default::default(),
             goes_on: Default::default(),
             stage1: Default::default(),
             stage2: Default::default(),
@@ -251,8 +233,6 @@ impl<
             records: Default::default(),
             issues: Default::default(),
             ends: Default::default(),
-            owner: Default::default(),
-            connection: Default::default(),
             commit: Default::default(),
             distance: Default::default(),
             tsn_mask: Constant::new(Narrowing::low(narrowing.tsn_bits)),
@@ -266,21 +246,19 @@ impl<
 impl<
     const CA: usize,
     const GA: usize,
-    const C: usize,
-    const F: usize,
     const W: usize,
     const IW: usize,
     const TA: usize,
     const FA: usize,
-> Logic for Resolver<CA, GA, C, F, W, IW, TA, FA>
+> Logic for Resolver<CA, GA, W, IW, TA, FA>
 {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
             self, clock, next, have_next, read_age, clear, walking, stale, path, plane, tsn,
-            target, goes_on, stage1, stage2, stage3, stage4, path1, path2, path3, path4, plane1,
-            plane2, plane3, plane4, tsn1, tsn2, tsn3, tsn4, sent2, sent3, sent4, index3, index4,
-            cum3, ahead3, psn4, alive
+            target, stage1, stage2, stage3, stage4, path1, path2, path3, path4, plane1, plane2,
+            plane3, plane4, tsn1, tsn2, tsn3, tsn4, sent2, sent3, sent4, index3, index4, cum3,
+            ahead3, psn4, alive
         );
         self.queue.clock.next = self.clock.val();
         self.queue.reset.next = self.reset.val();
@@ -339,9 +317,12 @@ impl<
             & !(self.stage4.q.val() & (self.path4.q.val() == self.next.q.val()));
 
         // S0.
+        self.failures.clock.next = self.clock.val();
+        self.failures.write.next = self.failure.val();
+        self.goes_on.next = !self.failures.failed.val();
         self.issues.next = self.walking.q.val()
             & !self.stale.q.val()
-            & self.goes_on.q.val()
+            & self.goes_on.val()
             & !self.hold.val()
             & self.lost_room.val();
         self.ends.next = self.issues.val() & (self.tsn.q.val() == self.target.q.val());
@@ -352,7 +333,7 @@ impl<
         if self.issues.val() {
             self.tsn.d.next = (self.tsn.q.val() + 1) & self.tsn_mask.val();
         }
-        if self.ends.val() | (self.walking.q.val() & !self.goes_on.q.val()) {
+        if self.ends.val() | (self.walking.q.val() & !self.goes_on.val()) {
             self.walking.d.next = false;
             self.stale.d.next = false;
         }
@@ -366,7 +347,7 @@ impl<
         if (self.stale.q.val() | self.have_next.q.val()) & !self.records.val() {
             self.read_age.d.next = self.read_age.q.val() + 1;
         }
-        if self.stale.q.val() & !self.goes_on.q.val() {
+        if self.stale.q.val() & !self.goes_on.val() {
             self.read_age.d.next = bits::<2>(0);
         }
         self.distance.next = self.echo.read_data.val() - self.first.read_data.val();
@@ -379,7 +360,7 @@ impl<
             self.stale.d.next = false;
         } else if self.records.val()
             & self.clear.q.val()
-            & (self.ends.val() | !self.walking.q.val() | !self.goes_on.q.val())
+            & (self.ends.val() | !self.walking.q.val() | !self.goes_on.val())
         {
             self.read_age.d.next = bits::<2>(0);
             self.have_next.d.next = false;
@@ -396,8 +377,8 @@ impl<
             self.walking.d.next = self.walking.q.val();
             self.stale.d.next = self.walking.q.val();
         }
-        self.owner.next = bit_cast::<CA, GA>(self.path.d.val() >> self.path_bits.val());
-        self.goes_on.d.next = !self.failed.val().get_bit(self.owner.val().index());
+        self.failures.connection.next =
+            bit_cast::<CA, GA>(self.path.d.val() >> self.path_bits.val());
         self.ring.read_address.next = (bit_cast::<TA, GA>(self.path.q.val())
             << self.ring_bits.val())
             | bit_cast::<TA, 8>(bit_cast::<8, 24>(self.tsn.q.val()));
@@ -436,6 +417,10 @@ impl<
         // A lost packet is at or after `cum`, and within a window of it.
         self.cum3.d.next = self.cum.read_data.val();
         self.ahead3.d.next = self.sent2.q.val().psn - bit_cast::<10, 24>(self.cum.read_data.val());
+        self.failures4.clock.next = self.clock.val();
+        self.failures4.write.next = self.failure.val();
+        self.failures4.connection.next =
+            bit_cast::<CA, GA>(self.path2.q.val() >> self.path_bits.val());
 
         // S3: a connection that fails now has failed at S4.
         self.stage4.d.next = self.stage3.q.val();
@@ -446,10 +431,7 @@ impl<
         self.index4.d.next = self.index3.q.val();
         self.psn4.d.next =
             (self.cum3.q.val() + bit_cast::<24, 10>(self.ahead3.q.val())) & self.psn_mask.val();
-        self.connection.next = bit_cast::<CA, GA>(self.path3.q.val() >> self.path_bits.val());
-        self.alive.d.next = !self.failed.val().get_bit(self.connection.val().index())
-            & !(self.refused.val() & (self.refused_connection.val() == self.connection.val()))
-            & !(self.give_up.val() & (self.give_up_connection.val() == self.connection.val()));
+        self.alive.d.next = !self.failures4.fails.val();
 
         // S4.
         self.commit.next = self.stage4.q.val() & self.alive.q.val();
@@ -473,8 +455,11 @@ impl<
             self.resolved.next.path = self.path_write.val().path;
             self.resolved.next.resolved = self.path_write.val().first_tsn;
         }
-        self.busy.next =
-            self.stage1.q.val() | self.stage2.q.val() | self.stage3.q.val() | self.stage4.q.val();
+        self.busy.next = self.queue.busy.val()
+            | self.stage1.q.val()
+            | self.stage2.q.val()
+            | self.stage3.q.val()
+            | self.stage4.q.val();
         self.trace_valid.next = self.commit.val();
         self.trace_tsn.next = self.tsn4.q.val();
 

@@ -2,16 +2,18 @@
 #![allow(missing_docs)] // the derive makes methods that can carry no document
 use rust_hdl::prelude::*;
 
+use crate::failed_connections::FailedConnections;
 use crate::prim::{Dff, RamLut};
 use crate::slot_counter::SlotCounter;
+use crate::transmit_path::FailureWrite;
 
 /// 16 slots in a ring: the next response takes the one after the newest; the oldest is free again once it is delivered or its connection has failed.
 ///
 /// In: `take` with `connection` and `packets` (not without `free`); `delivered`, `delivered_slot` (a message's below 16, a response's from
-/// there); `failed` connections: found within 16 cycles. Out: `free`, `slot` (of the next response); `retire` (commit: the oldest is free). `CA` address
-/// bits of connections, `C` = 2^CA.
+/// there); `failure` (a connection fails, or is set up anew): found within 17 cycles. Out: `free`, `slot` (of the next response); `retire` (commit: the oldest is free). `CA` address
+/// bits of connections.
 #[derive(LogicBlock)]
-pub struct ResponseSlots<const CA: usize, const C: usize> {
+pub struct ResponseSlots<const CA: usize> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
     pub take: Signal<In, Bit>,
@@ -19,7 +21,7 @@ pub struct ResponseSlots<const CA: usize, const C: usize> {
     pub packets: Signal<In, Bits<25>>,
     pub delivered: Signal<In, Bit>,
     pub delivered_slot: Signal<In, Bits<5>>,
-    pub failed: Signal<In, Bits<C>>,
+    pub failure: Signal<In, FailureWrite>,
     pub free: Signal<Out, Bit>,
     pub slot: Signal<Out, Bits<4>>,
     pub retire: Signal<Out, Bit>,
@@ -29,15 +31,18 @@ pub struct ResponseSlots<const CA: usize, const C: usize> {
     counters: [SlotCounter; 16],
     number: [Constant<Bits<5>>; 16],
     connections: RamLut<Bits<CA>, 4>,
+    failures: FailedConnections<CA>,
     swept: Dff<Bits<4>>,
+    /// What is asked about is still the response in slot `asked`.
+    stays: Dff<Bit>,
+    asked: Dff<Bits<4>>,
     dead: Dff<Bits<16>>,
     marked: Signal<Local, Bits<16>>,
     done: Signal<Local, Bits<16>>,
 }
 
-impl<const CA: usize, const C: usize> Default for ResponseSlots<CA, C> {
+impl<const CA: usize> Default for ResponseSlots<CA> {
     fn default() -> Self {
-        assert!(C == 1 << CA, "C follows from CA");
         Self {
             clock: Default::default(),
             reset: Default::default(),
@@ -46,7 +51,7 @@ impl<const CA: usize, const C: usize> Default for ResponseSlots<CA, C> {
             packets: Default::default(),
             delivered: Default::default(),
             delivered_slot: Default::default(),
-            failed: Default::default(),
+            failure: Default::default(),
             free: Default::default(),
             slot: Default::default(),
             retire: Default::default(),
@@ -56,7 +61,10 @@ impl<const CA: usize, const C: usize> Default for ResponseSlots<CA, C> {
             counters: Default::default(),
             number: std::array::from_fn(|slot| Constant::new((16 + slot as LiteralType).into())),
             connections: Default::default(),
+            failures: Default::default(),
             swept: Default::default(),
+            stays: Default::default(),
+            asked: Default::default(),
             dead: Default::default(),
             marked: Default::default(),
             done: Default::default(),
@@ -64,10 +72,13 @@ impl<const CA: usize, const C: usize> Default for ResponseSlots<CA, C> {
     }
 }
 
-impl<const CA: usize, const C: usize> Logic for ResponseSlots<CA, C> {
+impl<const CA: usize> Logic for ResponseSlots<CA> {
     #[hdl_gen]
     fn update(&mut self) {
-        dff_setup!(self, clock, oldest, newest, count, swept, dead);
+        dff_setup!(
+            self, clock, oldest, newest, count, swept, stays, asked, dead
+        );
+        self.failures.clock.next = self.clock.val();
         self.connections.clock.next = self.clock.val();
         self.connections.write_enable.next = self.take.val();
         self.connections.write_address.next = self.newest.q.val();
@@ -78,16 +89,16 @@ impl<const CA: usize, const C: usize> Logic for ResponseSlots<CA, C> {
 
         // Which connections failed, a slot a cycle.
         self.swept.d.next = self.swept.q.val() + 1;
+        self.failures.write.next = self.failure.val();
+        self.failures.connection.next = self.connections.read_data.val();
+        self.asked.d.next = self.swept.q.val();
+        self.stays.d.next = !(self.take.val() & (self.newest.q.val() == self.swept.q.val()));
         self.marked.next = self.dead.q.val();
-        if self
-            .failed
-            .val()
-            .get_bit(self.connections.read_data.val().index())
-        {
+        if self.stays.q.val() & self.failures.failed.val() {
             self.marked.next = self
                 .marked
                 .val()
-                .replace_bit(self.swept.q.val().index(), true);
+                .replace_bit(self.asked.q.val().index(), true);
         }
         if self.take.val() {
             self.marked.next = self

@@ -1,9 +1,10 @@
 //! The planes' retransmit queues, and the look at one lost packet a cycle.
+use crate::failed_connections::FailedConnections;
 use crate::narrow::Narrowing;
 use crate::path_table::PathTable;
 use crate::prim::Dff;
 use crate::retransmit_queue::RetransmitQueue;
-use crate::transmit_path::{Limits, LostPacket, ResolvedWrite, TransmitWrite};
+use crate::transmit_path::{FailureWrite, Limits, LostPacket, ResolvedWrite, TransmitWrite};
 use rust_hdl::prelude::*;
 
 /// N retransmit queues, and the oldest packet of each in a register, the *candidate*. A candidate's path is looked at in
@@ -11,7 +12,7 @@ use rust_hdl::prelude::*;
 /// planes), so a look never meets the candidate after the one that it was for. A taken candidate is followed by the next within
 /// two turns: a plane sends one packet again in eight cycles (sixteen), planes do so next to each other.
 ///
-/// `P` paths of a connection, `N` planes, `CA`, `GA` bits of a connection's and of a global path number, `C` = 2^CA, `QA` log2 of each queue's
+/// `P` paths of a connection, `N` planes, `CA`, `GA` bits of a connection's and of a global path number, `QA` log2 of each queue's
 /// entries.
 #[derive(LogicBlock)]
 pub struct RetransmitStage<
@@ -19,7 +20,6 @@ pub struct RetransmitStage<
     const N: usize,
     const CA: usize,
     const GA: usize,
-    const C: usize,
     const QA: usize,
 > {
     /// The one clock.
@@ -28,8 +28,8 @@ pub struct RetransmitStage<
     pub reset: Signal<In, Bit>,
     /// No look begins.
     pub hold: Signal<In, Bit>,
-    /// Failed connections: their packets may always be taken.
-    pub failed: Signal<In, Bits<C>>,
+    /// Packets of failed connections may always be taken.
+    pub failure: Signal<In, FailureWrite>,
     /// Limits of the unresolved transmissions of every path.
     pub limits: Signal<In, Limits>,
     /// Path numbers that were chosen lately, so that a look may have missed it.
@@ -64,6 +64,7 @@ pub struct RetransmitStage<
     path_bits: Constant<Bits<4>>,
     tsn: PathTable<Bits<8>, GA>,
     first: PathTable<Bits<8>, GA>,
+    failures: FailedConnections<CA>,
     candidate: [Dff<LostPacket>; N],
     waiting: Dff<Bits<N>>,
     turn: Dff<Bits<3>>,
@@ -85,14 +86,8 @@ pub struct RetransmitStage<
     left: Signal<Local, Bits<N>>,
 }
 
-impl<
-    const P: usize,
-    const N: usize,
-    const CA: usize,
-    const GA: usize,
-    const C: usize,
-    const QA: usize,
-> RetransmitStage<P, N, CA, GA, C, QA>
+impl<const P: usize, const N: usize, const CA: usize, const GA: usize, const QA: usize>
+    RetransmitStage<P, N, CA, GA, QA>
 {
     /// A stage of this size.
     pub fn new(narrowing: &Narrowing) -> Self {
@@ -100,7 +95,7 @@ impl<
             clock: Default::default(),
             reset: Default::default(),
             hold: Default::default(),
-            failed: Default::default(),
+            failure: Default::default(),
             limits: Default::default(),
             unseen: Default::default(),
             transmit: Default::default(),
@@ -121,6 +116,7 @@ impl<
             path_bits: Constant::new(bits((GA - CA) as u64)),
             tsn: Default::default(),
             first: Default::default(),
+            failures: Default::default(),
             candidate: std::array::from_fn(|_| Default::default()),
             waiting: Default::default(),
             turn: Default::default(),
@@ -144,14 +140,8 @@ impl<
     }
 }
 
-impl<
-    const P: usize,
-    const N: usize,
-    const CA: usize,
-    const GA: usize,
-    const C: usize,
-    const QA: usize,
-> Logic for RetransmitStage<P, N, CA, GA, C, QA>
+impl<const P: usize, const N: usize, const CA: usize, const GA: usize, const QA: usize> Logic
+    for RetransmitStage<P, N, CA, GA, QA>
 {
     #[hdl_gen]
     fn update(&mut self) {
@@ -220,6 +210,10 @@ impl<
         self.waiting.d.next = self.left.val();
         self.tsn.read_address.next = bit_cast::<GA, 16>(self.shown.val().path);
         self.first.read_address.next = bit_cast::<GA, 16>(self.shown.val().path);
+        self.failures.clock.next = self.clock.val();
+        self.failures.write.next = self.failure.val();
+        self.failures.connection.next =
+            bit_cast::<CA, 16>(self.shown.val().path >> self.path_bits.val());
         self.plane1.d.next = self.looks.val();
         self.path1.d.next = self.shown.val().path;
 
@@ -227,10 +221,7 @@ impl<
         self.plane2.d.next = self.plane1.q.val();
         self.unresolved2.d.next =
             (self.tsn.read_data.val() - self.first.read_data.val()) & self.used_tsn.val();
-        self.failed2.d.next = self
-            .failed
-            .val()
-            .get_bit(bit_cast::<CA, 16>(self.path1.q.val() >> self.path_bits.val()).index());
+        self.failed2.d.next = self.failures.failed.val();
         self.path2.d.next = self.path1.q.val() & self.number_mask.val();
 
         // R2.

@@ -8,8 +8,8 @@ use crate::path_chooser::PathChooser;
 use crate::prim::Dff;
 use crate::retransmit_stage::RetransmitStage;
 use crate::transmit_path::{
-    Choice, LimitsWrite, LostPacket, Offer, PathWrite, ResolvedWrite, SnapshotWrite, Transmission,
-    TransmitWrite, WaitingPacket,
+    Choice, FailureWrite, LimitsWrite, LostPacket, Offer, PathWrite, ResolvedWrite, SnapshotWrite,
+    Transmission, TransmitWrite, WaitingPacket,
 };
 use crate::types::Message;
 use crate::walker::Walker;
@@ -18,14 +18,12 @@ use rust_hdl::prelude::*;
 /// The transmit engine (docs/protocol.md, "Transmit decision"; docs/architecture.md, "The transmit side").
 ///
 /// C0 takes a probe, a retransmission or the next new packet, and chooses the plane; C1 the path. That is final. N0 presents the path's
-/// number, N1 waits, N2 has PSN and TSN: it commits. `P` paths, `CA`, `GA` address bits of connections and paths, `C` =
-/// 2^CA, `N` planes, `QA` log2 of a retransmit queue, `PA` of the packets that wait.
+/// number, N1 waits, N2 has PSN and TSN: it commits. `P` paths, `CA`, `GA` address bits of connections and paths, `N` planes, `QA` log2 of a retransmit queue, `PA` of the packets that wait.
 #[derive(LogicBlock)]
 pub struct TransmitEngine<
     const P: usize,
     const CA: usize,
     const GA: usize,
-    const C: usize,
     const N: usize,
     const QA: usize,
     const PA: usize,
@@ -62,8 +60,8 @@ pub struct TransmitEngine<
     pub response_ready: Signal<Out, Bit>,
     /// No response waits outside.
     pub response_idle: Signal<In, Bit>,
-    /// Failed connections.
-    pub failed: Signal<In, Bits<C>>,
+    /// A connection fails, or is set up anew.
+    pub failure: Signal<In, FailureWrite>,
     /// Planes with room for a transmission.
     pub room: Signal<In, Bits<N>>,
     /// Planes with room for two: the last place is not for new data, so that it can't keep all others out.
@@ -116,6 +114,8 @@ pub struct TransmitEngine<
     pub give_up: Signal<Out, Bit>,
     /// N2: which.
     pub give_up_connection: Signal<Out, Bits<CA>>,
+    /// N0 or N1: a connection may give up within three cycles.
+    pub to_give_up: Signal<Out, Bit>,
     /// Something is in a stage.
     pub busy: Signal<Out, Bit>,
     /// N2: a commit.
@@ -137,14 +137,14 @@ pub struct TransmitEngine<
     pub trace_judge_idle: Signal<Out, Bit>,
     path_bits: Constant<Bits<4>>,
     used_paths: Constant<Bits<16>>,
-    cutter: MessageCutter<CA, C>,
-    answers: MessageCutter<CA, C>,
+    cutter: MessageCutter<CA>,
+    answers: MessageCutter<CA>,
     answered_last: Dff<Bit>,
-    queue: PacketQueue<CA, C, PA>,
-    walker: Walker<CA, GA, C, N>,
-    retransmit: RetransmitStage<P, N, CA, GA, C, QA>,
+    queue: PacketQueue<CA, PA>,
+    walker: Walker<CA, GA, N>,
+    retransmit: RetransmitStage<P, N, CA, GA, QA>,
     chooser: PathChooser<P, CA, N>,
-    commit: CommitStage<P, CA, GA, C, N>,
+    commit: CommitStage<P, CA, GA, N>,
     written: Dff<TransmitWrite>,
     heard: Dff<SnapshotWrite>,
     resolved_late: Dff<ResolvedWrite>,
@@ -174,18 +174,14 @@ impl<
     const P: usize,
     const CA: usize,
     const GA: usize,
-    const C: usize,
     const N: usize,
     const QA: usize,
     const PA: usize,
-> TransmitEngine<P, CA, GA, C, N, QA, PA>
+> TransmitEngine<P, CA, GA, N, QA, PA>
 {
     /// An engine for bitvectors of `w` bits.
     pub fn new(w: usize, narrowing: &Narrowing) -> Self {
-        assert!(
-            GA > CA && P <= 1 << (GA - CA) && C == 1 << CA,
-            "index widths"
-        );
+        assert!(GA > CA && P <= 1 << (GA - CA), "index widths");
         Self {
             clock: Default::default(),
             reset: Default::default(),
@@ -203,7 +199,7 @@ impl<
             response_stop: Default::default(),
             response_ready: Default::default(),
             response_idle: Default::default(),
-            failed: Default::default(),
+            failure: Default::default(),
             room: Default::default(),
             spare: Default::default(),
             ring_psn: Default::default(),
@@ -230,6 +226,7 @@ impl<
             transmission_valid: Default::default(),
             give_up: Default::default(),
             give_up_connection: Default::default(),
+            to_give_up: Default::default(),
             busy: Default::default(),
             trace_valid: Default::default(),
             trace_kind: Default::default(),
@@ -280,11 +277,10 @@ impl<
     const P: usize,
     const CA: usize,
     const GA: usize,
-    const C: usize,
     const N: usize,
     const QA: usize,
     const PA: usize,
-> Logic for TransmitEngine<P, CA, GA, C, N, QA, PA>
+> Logic for TransmitEngine<P, CA, GA, N, QA, PA>
 {
     #[hdl_gen]
     fn update(&mut self) {
@@ -315,7 +311,7 @@ impl<
         self.walker.reset.next = self.reset.val();
         self.walker.hold.next = self.hold.val();
         self.walker.now.next = self.now.val();
-        self.walker.failed.next = self.failed.val();
+        self.walker.failure.next = self.failure.val();
         self.walker.rto.next = self.rto.val();
         self.walker.max_retries.next = self.max_retries.val();
         self.walker.transmit.next = self.transmit.val();
@@ -331,7 +327,7 @@ impl<
         self.retransmit.reset.next = self.reset.val();
         self.retransmit.unseen.next = self.chooser.unseen.val();
         self.retransmit.hold.next = self.hold.val();
-        self.retransmit.failed.next = self.failed.val();
+        self.retransmit.failure.next = self.failure.val();
         self.retransmit.limits.next = self.chooser.limits.val();
         self.retransmit.transmit.next = self.written.q.val();
         self.retransmit.resolved.next = self.resolved_late.q.val();
@@ -346,7 +342,7 @@ impl<
         self.cutter.message_slot.next = self.message_slot.val();
         self.cutter.message_valid.next = self.message_valid.val();
         self.cutter.stop.next = self.message_stop.val() | self.hold.val();
-        self.cutter.failed.next = self.failed.val();
+        self.cutter.failure.next = self.failure.val();
         self.cutter.mtu_log2.next = self.mtu_log2.val();
         self.message_ready.next = self.cutter.message_ready.val();
         self.answers.clock.next = self.clock.val();
@@ -355,7 +351,7 @@ impl<
         self.answers.message_slot.next = self.response_slot.val();
         self.answers.message_valid.next = self.response_valid.val();
         self.answers.stop.next = self.response_stop.val() | self.hold.val();
-        self.answers.failed.next = self.failed.val();
+        self.answers.failure.next = self.failure.val();
         self.answers.mtu_log2.next = self.mtu_log2.val();
         self.response_ready.next = self.answers.message_ready.val();
 
@@ -371,7 +367,7 @@ impl<
         self.queue.clock.next = self.clock.val();
         self.queue.reset.next = self.reset.val();
         self.queue.hold.next = self.hold.val();
-        self.queue.failed.next = self.failed.val();
+        self.queue.failure.next = self.failure.val();
         self.queue.push.next = self.cutter.push.val() | self.answers.push.val();
         self.queue.packet.next = self.cutter.packet.val();
         self.queue.connection.next = self.cutter.connection.val();
@@ -486,7 +482,7 @@ impl<
         self.commit.clock.next = self.clock.val();
         self.commit.reset.next = self.reset.val();
         self.commit.now.next = self.now.val();
-        self.commit.failed.next = self.failed.val();
+        self.commit.failure.next = self.failure.val();
         self.commit.path_write.next = self.path_write.val();
         self.commit.valid.next = self.valid2.q.val();
         self.commit.choice.next = self.choice2.q.val();
@@ -504,6 +500,7 @@ impl<
         self.forfeit.next = self.commit.forfeit.val();
         self.give_up.next = self.commit.give_up.val();
         self.give_up_connection.next = self.commit.give_up_connection.val();
+        self.to_give_up.next = self.commit.to_give_up.val();
         if self.commit.timed_out.val() {
             self.timing_out.d.next = false;
         }

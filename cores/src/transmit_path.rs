@@ -43,6 +43,17 @@ pub struct SnapshotWrite {
     pub last_ack: Bits<32>,
 }
 
+/// A connection fails, or is set up anew.
+#[derive(LogicStruct, Copy, Clone, Debug, Default, PartialEq)]
+pub struct FailureWrite {
+    /// One cycle.
+    pub valid: Bit,
+    /// Which.
+    pub connection: Bits<12>,
+    /// It has failed from the next cycle on; else it has not.
+    pub failed: Bit,
+}
+
 /// The resolver's word: every TSN before `resolved` is resolved.
 #[derive(LogicStruct, Copy, Clone, Debug, Default, PartialEq)]
 pub struct ResolvedWrite {

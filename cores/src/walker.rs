@@ -1,10 +1,12 @@
 //! The background walk that finds quiet paths.
 use crate::congestion::{TimeoutWrite, WindowWrite};
+use crate::failed_connections::FailedConnections;
 use crate::narrow::Narrowing;
 use crate::prim::{Dff, RamSdp};
 use crate::probe_judge::ProbeJudge;
 use crate::transmit_path::{
-    Carrier, Judgement, LastSent, PathWrite, ResolvedWrite, Retries, SnapshotWrite, TransmitWrite,
+    Carrier, FailureWrite, Judgement, LastSent, PathWrite, ResolvedWrite, Retries, SnapshotWrite,
+    TransmitWrite,
 };
 use rust_hdl::prelude::*;
 
@@ -21,9 +23,9 @@ struct Silence {
 ///
 /// W0 presents the path: it is judged by its records as they were before W0, at the time of W0. The word comes at W4.
 /// Who sends the probe does so before the walk is back at the path: a round takes 16 cycles at least. `GA`: bits of a
-/// global path number, `CA` of a connection's, `C` = 2^CA; `N` planes.
+/// global path number, `CA` of a connection's; `N` planes.
 #[derive(LogicBlock)]
-pub struct Walker<const CA: usize, const GA: usize, const C: usize, const N: usize> {
+pub struct Walker<const CA: usize, const GA: usize, const N: usize> {
     /// The one clock.
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
@@ -34,8 +36,8 @@ pub struct Walker<const CA: usize, const GA: usize, const C: usize, const N: usi
     pub now: Signal<In, Bits<32>>,
     /// The NIC has nothing new to send.
     pub idle: Signal<In, Bit>,
-    /// Failed connections: their paths are passed over.
-    pub failed: Signal<In, Bits<C>>,
+    /// Paths of failed connections are passed over.
+    pub failure: Signal<In, FailureWrite>,
     /// RTO, ticks.
     pub rto: Signal<In, Bits<32>>,
     /// MAX_RETRIES.
@@ -84,6 +86,7 @@ pub struct Walker<const CA: usize, const GA: usize, const C: usize, const N: usi
     windows: RamSdp<Bits<9>, GA>,
     window2: Dff<Bits<9>>,
     unresolved: Signal<Local, Bits<8>>,
+    failures: FailedConnections<CA>,
     silence2: Dff<Silence>,
     rto3: Dff<Bits<32>>,
     laws: Constant<Bit>,
@@ -111,7 +114,7 @@ pub struct Walker<const CA: usize, const GA: usize, const C: usize, const N: usi
     heard4: Dff<Bits<32>>,
 }
 
-impl<const CA: usize, const GA: usize, const C: usize, const N: usize> Walker<CA, GA, C, N> {
+impl<const CA: usize, const GA: usize, const N: usize> Walker<CA, GA, N> {
     /// A walker of this size.
     pub fn new(narrowing: &Narrowing) -> Self {
         Self {
@@ -120,7 +123,7 @@ impl<const CA: usize, const GA: usize, const C: usize, const N: usize> Walker<CA
             hold: Default::default(),
             now: Default::default(),
             idle: Default::default(),
-            failed: Default::default(),
+            failure: Default::default(),
             rto: Default::default(),
             max_retries: Default::default(),
             transmit: Default::default(),
@@ -157,6 +160,7 @@ impl<const CA: usize, const GA: usize, const C: usize, const N: usize> Walker<CA
             windows: Default::default(),
             window2: Default::default(),
             unresolved: Default::default(),
+            failures: Default::default(),
             silence2: Default::default(),
             rto3: Default::default(),
             laws: Constant::new(narrowing.laws),
@@ -186,9 +190,7 @@ impl<const CA: usize, const GA: usize, const C: usize, const N: usize> Walker<CA
     }
 }
 
-impl<const CA: usize, const GA: usize, const C: usize, const N: usize> Logic
-    for Walker<CA, GA, C, N>
-{
+impl<const CA: usize, const GA: usize, const N: usize> Logic for Walker<CA, GA, N> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(
@@ -269,6 +271,10 @@ impl<const CA: usize, const GA: usize, const C: usize, const N: usize> Logic
         self.heard2.d.next = self.heard.read_data.val() & self.used_time.val();
         self.first2.d.next = self.first.read_data.val() & self.used_tsn.val();
         self.carrier2.d.next = self.carrier.read_data.val();
+        self.failures.clock.next = self.clock.val();
+        self.failures.write.next = self.failure.val();
+        self.failures.connection.next =
+            bit_cast::<CA, GA>(self.path1.q.val() >> self.path_bits.val());
         self.silence2.d.next = self.timeouts.read_data.val();
         self.window2.d.next = self.windows.read_data.val();
 
@@ -298,11 +304,7 @@ impl<const CA: usize, const GA: usize, const C: usize, const N: usize> Logic
             self.judge.rto.next = self.rto3.q.val();
         }
         self.judge.max_retries.next = self.max_retries.val();
-        self.valid3.d.next = self.valid2.q.val()
-            & !self.failed.val().get_bit(
-                bit_cast::<CA, 16>(bit_cast::<16, GA>(self.path2.q.val()) >> self.path_bits.val())
-                    .index(),
-            );
+        self.valid3.d.next = self.valid2.q.val() & !self.failures.failed.val();
         self.path3.d.next = self.path2.q.val();
         self.here.next = bits::<N>(0);
         for k in 0..N {

@@ -4,7 +4,7 @@ use metaroce_cores::counts::{ConnectionFailure, ReceiveCounts, TransmitCounts};
 use metaroce_cores::message_part::{AskedRead, ReceivePost, StreamCommit, WholeMessage};
 use metaroce_cores::narrow::{NarrowConfig, NarrowDescriptor, Narrowing};
 use metaroce_cores::read_answers::{ReadClose, ReadOpen, ReadReply};
-use metaroce_cores::transmit_path::Offer;
+use metaroce_cores::transmit_path::{FailureWrite, Offer};
 use metaroce_cores::types::{ConfigWrite, FrameEvent, Message, Placement, TxDescriptor};
 use metaroce_protocol::Profile;
 use rust_hdl::prelude::*;
@@ -22,8 +22,6 @@ pub struct Engine<
     const CA: usize,
     const GA: usize,
     const RA: usize,
-    const C: usize,
-    const F: usize,
     const W: usize,
     const IW: usize,
     const G: usize,
@@ -38,7 +36,6 @@ pub struct Engine<
     const XP: usize,
     const XE: usize,
     const XB: usize,
-    const X: usize,
 > {
     /// The one clock.
     pub clock: Signal<In, Clock>,
@@ -154,10 +151,10 @@ pub struct Engine<
     pub delivered_slot: Signal<Out, Bits<5>>,
     /// Which connection's failure is asked for.
     pub failure_connection: Signal<In, Bits<12>>,
-    /// The answer, in the same cycle.
+    /// The answer, in the next cycle.
     pub failure: Signal<Out, ConnectionFailure>,
-    /// Connections that failed.
-    pub failed: Signal<Out, Bits<C>>,
+    /// A connection fails, or is set up anew.
+    pub failure_write: Signal<Out, FailureWrite>,
     /// For the counters.
     pub receive_counts: Signal<Out, ReceiveCounts>,
     /// For the counters.
@@ -217,8 +214,8 @@ pub struct Engine<
     pub trace_give_up_valid: Signal<Out, Bit>,
     /// Commit trace: Which.
     pub trace_give_up_connection: Signal<Out, Bits<12>>,
-    receive_side: ReceiveSide<N, G, CA, GA, RA, SA, EA, XA, XM, XP, XE, XB, X>,
-    transmit_side: TransmitSide<P, CA, GA, C, F, N, W, IW, FA, TA, QA, MA>,
+    receive_side: ReceiveSide<N, G, CA, GA, RA, SA, EA, XA, XM, XP, XE, XB>,
+    transmit_side: TransmitSide<P, CA, GA, N, W, IW, FA, TA, QA, MA>,
     configuration: NarrowConfig,
     narrow_data: NarrowDescriptor,
     narrow_answer: NarrowDescriptor,
@@ -230,8 +227,6 @@ impl<
     const CA: usize,
     const GA: usize,
     const RA: usize,
-    const C: usize,
-    const F: usize,
     const W: usize,
     const IW: usize,
     const G: usize,
@@ -246,8 +241,7 @@ impl<
     const XP: usize,
     const XE: usize,
     const XB: usize,
-    const X: usize,
-> Engine<N, P, CA, GA, RA, C, F, W, IW, G, FA, TA, QA, MA, SA, EA, XA, XM, XP, XE, XB, X>
+> Engine<N, P, CA, GA, RA, W, IW, G, FA, TA, QA, MA, SA, EA, XA, XM, XP, XE, XB>
 {
     /// An engine of this size.
     pub fn new(profile: Profile, narrowing: &Narrowing) -> Self {
@@ -310,7 +304,7 @@ impl<
             delivered_slot: Default::default(),
             failure_connection: Default::default(),
             failure: Default::default(),
-            failed: Default::default(),
+            failure_write: Default::default(),
             receive_counts: Default::default(),
             transmit_counts: Default::default(),
             trace_ack_build_valid: Default::default(),
@@ -355,8 +349,6 @@ impl<
     const CA: usize,
     const GA: usize,
     const RA: usize,
-    const C: usize,
-    const F: usize,
     const W: usize,
     const IW: usize,
     const G: usize,
@@ -371,9 +363,7 @@ impl<
     const XP: usize,
     const XE: usize,
     const XB: usize,
-    const X: usize,
-> Logic
-    for Engine<N, P, CA, GA, RA, C, F, W, IW, G, FA, TA, QA, MA, SA, EA, XA, XM, XP, XE, XB, X>
+> Logic for Engine<N, P, CA, GA, RA, W, IW, G, FA, TA, QA, MA, SA, EA, XA, XM, XP, XE, XB>
 {
     #[hdl_gen]
     fn update(&mut self) {
@@ -445,7 +435,7 @@ impl<
         self.data.next = self.narrow_data.narrow.val();
         self.transmit_side.failure_connection.next = self.failure_connection.val();
         self.failure.next = self.transmit_side.failure.val();
-        self.failed.next = self.transmit_side.failed.val();
+        self.failure_write.next = self.transmit_side.failure_write.val();
         self.transmit_counts.next = self.transmit_side.counts.val();
 
         for k in 0..N {

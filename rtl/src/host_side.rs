@@ -4,6 +4,7 @@ use metaroce_cores::completion_writer::CompletionWriter;
 use metaroce_cores::congestion::CongestionSettings;
 use metaroce_cores::counter_file::CounterFile;
 use metaroce_cores::counts::{ConnectionFailure, ReceiveCounts, TransmitCounts};
+use metaroce_cores::failed_bitmap::FailedBitmap;
 use metaroce_cores::generated::constants;
 use metaroce_cores::message_part::{ReceivePost, WholeMessage};
 use metaroce_cores::narrow::Narrowing;
@@ -12,6 +13,7 @@ use metaroce_cores::read_answers::{ReadClose, ReadOpen, ReadReply};
 use metaroce_cores::read_landing::ReadLanding;
 use metaroce_cores::read_turn::ReadTurn;
 use metaroce_cores::register_file::RegisterFile;
+use metaroce_cores::transmit_path::FailureWrite;
 use metaroce_cores::types::{ConfigWrite, Message, WriteProgress};
 use metaroce_cores::wqe_fetch::WqeFetch;
 use metaroce_protocol::table::host::Capabilities;
@@ -21,12 +23,13 @@ use crate::receive_host::ReceiveHost;
 
 /// Register file (AXI4-Lite), WQE fetch, the receiver's part and completion writer (AXI4 control port), for N planes.
 ///
-/// `CA`, `XA`: address bits of connections, of all streams; `M` message slots, `MA`: log2 M.
+/// `CA`, `XA`, `WA`: address bits of connections, of all streams, of words of 32 connections (1 at least); `M` message slots, `MA`: log2 M.
 #[derive(LogicBlock)]
 pub struct HostSide<
     const N: usize,
     const CA: usize,
     const XA: usize,
+    const WA: usize,
     const M: usize,
     const MA: usize,
 > {
@@ -162,10 +165,10 @@ pub struct HostSide<
     pub delivered_slot: Signal<In, Bits<5>>,
     /// The connection whose state the host side wants to know.
     pub failure_connection: Signal<Out, Bits<12>>,
-    /// Its state, in the same cycle or the next: registers, or a RAM with bypass.
+    /// Its state, in the next cycle.
     pub failure: Signal<In, ConnectionFailure>,
-    /// Bit i: connection i has failed.
-    pub failed: Signal<In, Bits<64>>,
+    /// A connection fails, or is set up anew.
+    pub failure_write: Signal<In, FailureWrite>,
 
     /// A Read takes a slot.
     pub read_open: Signal<Out, ReadOpen>,
@@ -213,6 +216,7 @@ pub struct HostSide<
     /// Commit trace: the latter.
     pub trace_tell_refused: Signal<Out, Bit>,
     bus: AxiLite,
+    failed: FailedBitmap<CA, WA>,
     registers: RegisterFile,
     counters: CounterFile,
     fetch: WqeFetch<CA, XA>,
@@ -229,8 +233,14 @@ pub struct HostSide<
     unknown_opcode: PlaneDrops<N>,
 }
 
-impl<const N: usize, const CA: usize, const XA: usize, const M: usize, const MA: usize>
-    HostSide<N, CA, XA, M, MA>
+impl<
+    const N: usize,
+    const CA: usize,
+    const XA: usize,
+    const WA: usize,
+    const M: usize,
+    const MA: usize,
+> HostSide<N, CA, XA, WA, M, MA>
 {
     /// One whose NIC holds this.
     pub fn new(c: &Capabilities, narrowing: &Narrowing) -> Self {
@@ -315,7 +325,7 @@ impl<const N: usize, const CA: usize, const XA: usize, const M: usize, const MA:
             delivered_slot: Default::default(),
             failure_connection: Default::default(),
             failure: Default::default(),
-            failed: Default::default(),
+            failure_write: Default::default(),
             read_open: Default::default(),
             read_close: Default::default(),
             read_reply: Default::default(),
@@ -339,6 +349,7 @@ impl<const N: usize, const CA: usize, const XA: usize, const M: usize, const MA:
             trace_tell_valid: Default::default(),
             trace_tell_refused: Default::default(),
             bus: Default::default(),
+            failed: Default::default(),
             registers: RegisterFile::new(c.to_words(), table_bits, messages, narrowing),
             counters: CounterFile::new(messages, c.answers_reads, narrowing),
             fetch: WqeFetch::new(messages, c.answers_reads),
@@ -357,8 +368,14 @@ impl<const N: usize, const CA: usize, const XA: usize, const M: usize, const MA:
     }
 }
 
-impl<const N: usize, const CA: usize, const XA: usize, const M: usize, const MA: usize> Logic
-    for HostSide<N, CA, XA, M, MA>
+impl<
+    const N: usize,
+    const CA: usize,
+    const XA: usize,
+    const WA: usize,
+    const M: usize,
+    const MA: usize,
+> Logic for HostSide<N, CA, XA, WA, M, MA>
 {
     #[hdl_gen]
     fn update(&mut self) {
@@ -400,7 +417,10 @@ impl<const N: usize, const CA: usize, const XA: usize, const M: usize, const MA:
         self.registers.write_data.next = self.bus.write_data.val();
         self.registers.read_address.next = self.bus.read_address.val();
         self.registers.counters.next = self.counters.read.val();
-        self.registers.failed.next = self.failed.val();
+        self.failed.clock.next = self.clock.val();
+        self.failed.write.next = self.failure_write.val();
+        self.failed.select.next = self.registers.failed_select.val();
+        self.registers.failed.next = self.failed.bitmap.val();
         self.registers.engines_idle.next = self.engines_idle.val();
         self.config_write.next = self.registers.config_write.val();
         self.trace_configure_valid.next = self.registers.configured.val();

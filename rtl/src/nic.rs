@@ -18,7 +18,7 @@ use rust_hdl::prelude::*;
 /// The NIC. Names of emitted ports: `rx_axis_0_tdata`, `m_axi_0_araddr`, `m_axi_ctl_araddr`, `s_axil_awaddr`, `trace_now`, ...
 ///
 /// `N` planes, `D` stream and AXI data bits, `K` = D / 8, `H` = 104 / K, `A` log2 of a plane's payload FIFO; `P` paths a
-/// connection; `CA`, `GA`, `RA` address bits of connections, of all paths, of regions; `C` = 2^CA, `F` = 2^GA; `W`
+/// connection; `CA`, `GA`, `RA` address bits of connections, of all paths, of regions; `WA` of words of 32 connections; `W`
 /// window, `IW` = log2 W, `G` = W / 16, `FA` = GA + IW, `TA` = GA + 8; `QA` log2 of a retransmit queue; `M` message
 /// slots, `MA` = log2 M; `SA` = GA + IW - 4, `EA` = GA + 1.
 #[derive(LogicBlock)]
@@ -32,8 +32,7 @@ pub struct Nic<
     const CA: usize,
     const GA: usize,
     const RA: usize,
-    const C: usize,
-    const F: usize,
+    const WA: usize,
     const W: usize,
     const IW: usize,
     const G: usize,
@@ -49,7 +48,6 @@ pub struct Nic<
     const XP: usize,
     const XE: usize,
     const XB: usize,
-    const X: usize,
 > {
     /// The one clock.
     pub clock: Signal<In, Clock>,
@@ -71,11 +69,11 @@ pub struct Nic<
     pub memory_error: Signal<Out, Bits<8>>,
     /// What the engines do, for the lockstep.
     pub trace: Trace,
-    host: HostSide<N, CA, XA, M, MA>,
-    engine: Engine<N, P, CA, GA, RA, C, F, W, IW, G, FA, TA, QA, MA, SA, EA, XA, XM, XP, XE, XB, X>,
+    host: HostSide<N, CA, XA, WA, M, MA>,
+    engine: Engine<N, P, CA, GA, RA, W, IW, G, FA, TA, QA, MA, SA, EA, XA, XM, XP, XE, XB>,
     plane_rx: [PlaneRx<D, K, H, A>; N],
     plane_tx: [PlaneTx<D, K, H, A>; N],
-    responder: Responder<N, CA, C, GA>,
+    responder: Responder<N, CA, GA>,
     receive_turn: EventArbiter<N>,
     acknowledge_turn: EventArbiter<N>,
     /// Verdicts on their way: the receive side wants to know that six fit.
@@ -99,8 +97,7 @@ impl<
     const CA: usize,
     const GA: usize,
     const RA: usize,
-    const C: usize,
-    const F: usize,
+    const WA: usize,
     const W: usize,
     const IW: usize,
     const G: usize,
@@ -116,37 +113,7 @@ impl<
     const XP: usize,
     const XE: usize,
     const XB: usize,
-    const X: usize,
->
-    Nic<
-        N,
-        D,
-        K,
-        H,
-        A,
-        P,
-        CA,
-        GA,
-        RA,
-        C,
-        F,
-        W,
-        IW,
-        G,
-        FA,
-        TA,
-        QA,
-        M,
-        MA,
-        SA,
-        EA,
-        XA,
-        XM,
-        XP,
-        XE,
-        XB,
-        X,
-    >
+> Nic<N, D, K, H, A, P, CA, GA, RA, WA, W, IW, G, FA, TA, QA, M, MA, SA, EA, XA, XM, XP, XE, XB>
 {
     /// What register CAPABILITIES says.
     pub fn capabilities(max_payload: usize, profile: Profile) -> Capabilities {
@@ -222,8 +189,7 @@ impl<
     const CA: usize,
     const GA: usize,
     const RA: usize,
-    const C: usize,
-    const F: usize,
+    const WA: usize,
     const W: usize,
     const IW: usize,
     const G: usize,
@@ -239,7 +205,6 @@ impl<
     const XP: usize,
     const XE: usize,
     const XB: usize,
-    const X: usize,
 > Logic
     for Nic<
         N,
@@ -251,8 +216,7 @@ impl<
         CA,
         GA,
         RA,
-        C,
-        F,
+        WA,
         W,
         IW,
         G,
@@ -268,7 +232,6 @@ impl<
         XP,
         XE,
         XB,
-        X,
     >
 {
     #[hdl_gen]
@@ -329,7 +292,7 @@ impl<
         self.host.delivered_valid.next = self.engine.delivered_valid.val();
         self.host.delivered_slot.next = self.engine.delivered_slot.val();
         self.host.failure.next = self.engine.failure.val();
-        self.host.failed.next = bit_cast::<64, C>(self.engine.failed.val());
+        self.host.failure_write.next = self.engine.failure_write.val();
         self.host.receive_counts.next = self.engine.receive_counts.val();
         self.host.transmit_counts.next = self.engine.transmit_counts.val();
 
@@ -378,7 +341,7 @@ impl<
         self.engine.response_loaded.next = self.responder.loaded.val();
         self.responder.delivered_valid.next = self.engine.delivered_valid.val();
         self.responder.delivered_slot.next = self.engine.delivered_slot.val();
-        self.responder.failed.next = self.engine.failed.val();
+        self.responder.failure.next = self.engine.failure_write.val();
         self.receive_turn.clock.next = self.clock.val();
         self.receive_turn.reset.next = self.host.transport_reset.val();
         self.engine.receive.next = self.receive_turn.out.val();

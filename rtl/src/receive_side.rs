@@ -20,7 +20,7 @@ use rust_hdl::prelude::*;
 ///
 /// `G`: the window's rows of 16 slots; `CA`, `GA`, `RA`: address bits of connections, paths (all connections'), regions;
 /// `SA` = GA + log2 G, `EA` = GA + 1. Of profile `Messages`: `XA` address bits of all streams, `XM`, `XP` log2 of a stream's messages
-/// in flight and posted buffers, `XE` = XA + XM, `XB` = XA + XP, `X` = 2^XA; in profile `Write` nothing reads the tracker.
+/// in flight and posted buffers, `XE` = XA + XM, `XB` = XA + XP; in profile `Write` nothing reads the tracker.
 #[derive(LogicBlock)]
 pub struct ReceiveSide<
     const N: usize,
@@ -35,7 +35,6 @@ pub struct ReceiveSide<
     const XP: usize,
     const XE: usize,
     const XB: usize,
-    const X: usize,
 > {
     /// The one clock.
     pub clock: Signal<In, Clock>,
@@ -123,7 +122,7 @@ pub struct ReceiveSide<
     engine: ReceiveEngine<G, CA, GA, RA, SA>,
     builder: AnswerBuilder<N, G, CA, GA>,
     tails: MessageTails,
-    tracker: MessageTracker<CA, XA, XM, XP, XE, XB, X>,
+    tracker: MessageTracker<CA, XA, XM, XP, XE, XB>,
     /// A path has one request at most, and one more of each life it had: half full, it takes what all paths may still ask for.
     requests: [StreamFifo<Bits<GA>, EA>; N],
     /// A refusal leaves it when its answer is built: 4 at most, as docs/protocol.md says.
@@ -150,8 +149,7 @@ impl<
     const XP: usize,
     const XE: usize,
     const XB: usize,
-    const X: usize,
-> ReceiveSide<N, G, CA, GA, RA, SA, EA, XA, XM, XP, XE, XB, X>
+> ReceiveSide<N, G, CA, GA, RA, SA, EA, XA, XM, XP, XE, XB>
 {
     /// `path_bits`: bits of a path number in its connection, GA - CA.
     pub fn new(path_bits: usize, profile: Profile, narrowing: &Narrowing) -> Self {
@@ -239,8 +237,7 @@ impl<
     const XP: usize,
     const XE: usize,
     const XB: usize,
-    const X: usize,
-> Logic for ReceiveSide<N, G, CA, GA, RA, SA, EA, XA, XM, XP, XE, XB, X>
+> Logic for ReceiveSide<N, G, CA, GA, RA, SA, EA, XA, XM, XP, XE, XB>
 {
     #[hdl_gen]
     fn update(&mut self) {

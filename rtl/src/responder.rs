@@ -5,16 +5,17 @@ use metaroce_cores::message_part::AskedRead;
 use metaroce_cores::prim::Dff;
 use metaroce_cores::response_queue::ResponseQueue;
 use metaroce_cores::response_slots::ResponseSlots;
+use metaroce_cores::transmit_path::FailureWrite;
 use metaroce_cores::types::{ConfigWrite, Message, WriteProgress};
 use rust_hdl::prelude::*;
 
 /// Reads whose turn has come wait for memory and for a slot; their responses hold a slot until they are delivered.
 ///
-/// For `N` planes; `CA`, `C`: connections; 2^`QA` Reads wait at most, 16 of each connection. In: what `ResponseQueue` and `ResponseSlots` say. Out:
+/// For `N` planes; `CA`: connections; 2^`QA` Reads wait at most, 16 of each connection. In: what `ResponseQueue` and `ResponseSlots` say. Out:
 /// `loaded`, a response takes a slot: what was accepted by then counts it no more; `trace_load`: the same, a cycle later, for whoever commits; `trace_retire`:
 /// the oldest response frees its slot; `busy`: no configuration may be written. Not of profile `Reads`: nothing ever enters, and synthesis removes it.
 #[derive(LogicBlock)]
-pub struct Responder<const N: usize, const CA: usize, const C: usize, const QA: usize> {
+pub struct Responder<const N: usize, const CA: usize, const QA: usize> {
     pub clock: Signal<In, Clock>,
     pub reset: Signal<In, Bit>,
     pub config_write: Signal<In, ConfigWrite>,
@@ -33,18 +34,18 @@ pub struct Responder<const N: usize, const CA: usize, const C: usize, const QA: 
     pub loaded: Signal<Out, Bit>,
     pub delivered_valid: Signal<In, Bit>,
     pub delivered_slot: Signal<In, Bits<5>>,
-    pub failed: Signal<In, Bits<C>>,
+    pub failure: Signal<In, FailureWrite>,
     pub busy: Signal<Out, Bit>,
     pub trace_load: Signal<Out, Bit>,
     pub trace_retire: Signal<Out, Bit>,
     queue: ResponseQueue<N, CA, QA>,
-    slots: ResponseSlots<CA, C>,
+    slots: ResponseSlots<CA>,
     told: Dff<Bit>,
     reads: Constant<Bit>,
     table_connection: Constant<Bits<4>>,
 }
 
-impl<const N: usize, const CA: usize, const C: usize, const QA: usize> Responder<N, CA, C, QA> {
+impl<const N: usize, const CA: usize, const QA: usize> Responder<N, CA, QA> {
     /// `stream_bits`: log2 of a connection's streams; `reads`: it is of profile `Reads`.
     pub fn new(stream_bits: usize, reads: bool) -> Self {
         assert!(!reads || QA >= CA + 4, "16 Reads of each connection");
@@ -67,7 +68,7 @@ impl<const N: usize, const CA: usize, const C: usize, const QA: usize> Responder
             loaded: Default::default(),
             delivered_valid: Default::default(),
             delivered_slot: Default::default(),
-            failed: Default::default(),
+            failure: Default::default(),
             busy: Default::default(),
             trace_load: Default::default(),
             trace_retire: Default::default(),
@@ -80,9 +81,7 @@ impl<const N: usize, const CA: usize, const C: usize, const QA: usize> Responder
     }
 }
 
-impl<const N: usize, const CA: usize, const C: usize, const QA: usize> Logic
-    for Responder<N, CA, C, QA>
-{
+impl<const N: usize, const CA: usize, const QA: usize> Logic for Responder<N, CA, QA> {
     #[hdl_gen]
     fn update(&mut self) {
         clock!(self, clock, queue, slots, told);
@@ -119,7 +118,7 @@ impl<const N: usize, const CA: usize, const C: usize, const QA: usize> Logic
         // And leaves it.
         self.slots.delivered.next = self.delivered_valid.val();
         self.slots.delivered_slot.next = self.delivered_slot.val();
-        self.slots.failed.next = self.failed.val();
+        self.slots.failure.next = self.failure.val();
         self.trace_retire.next = self.reads.val() & self.slots.retire.val();
         self.busy.next = self.reads.val()
             & (self.queue.landing.val() | self.queue.purging.val() | self.told.q.val());

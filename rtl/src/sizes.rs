@@ -9,95 +9,131 @@ use metaroce_protocol::Profile;
 use metaroce_protocol::table::host::Capabilities;
 use rust_hdl::prelude::*;
 
-/// 4 planes, 64 bits; 4 connections of 16 paths, window 256, 16 message slots, 16 regions.
-pub type Small = Nic<
-    4,
-    64,
-    8,
-    13,
-    10,
-    16,
-    2,
-    6,
-    4,
-    4,
-    64,
-    256,
-    8,
-    16,
-    14,
-    14,
-    10,
-    16,
-    4,
-    10,
-    7,
-    4,
-    4,
-    4,
-    8,
-    8,
-    16,
->;
-/// Its engine.
-pub type SmallEngine =
-    Engine<4, 16, 2, 6, 4, 4, 64, 256, 8, 16, 14, 14, 10, 4, 10, 7, 4, 4, 4, 8, 8, 16>;
-/// Its receive side.
-pub type SmallReceiveSide = ReceiveSide<4, 16, 2, 6, 4, 10, 7, 4, 4, 4, 8, 8, 16>;
-/// Its transmit side.
-pub type SmallTransmitSide = TransmitSide<16, 2, 6, 4, 64, 4, 256, 8, 14, 14, 10, 4>;
+/// Address bits of words of 32 connections.
+const fn words_log2(connections_log2: usize) -> usize {
+    match connections_log2 {
+        0..=6 => 1,
+        log2 => log2 - 5,
+    }
+}
 
-/// 4 planes, 64 bits; 64 connections of 16 paths, window 256, 16 message slots, 64 regions.
-pub type Medium = Nic<
-    4,
-    64,
-    8,
-    13,
-    10,
-    16,
-    6,
-    10,
-    6,
-    64,
-    1024,
-    256,
-    8,
-    16,
-    18,
-    18,
-    12,
-    16,
-    4,
-    14,
-    11,
-    7,
-    4,
-    4,
-    11,
-    11,
-    128,
->;
-/// Its engine.
-pub type MediumEngine =
-    Engine<4, 16, 6, 10, 6, 64, 1024, 256, 8, 16, 18, 18, 12, 4, 14, 11, 7, 4, 4, 11, 11, 128>;
-/// Its receive side.
-pub type MediumReceiveSide = ReceiveSide<4, 16, 6, 10, 6, 14, 11, 7, 4, 4, 11, 11, 128>;
-/// Its transmit side.
-pub type MediumTransmitSide = TransmitSide<16, 6, 10, 64, 1024, 4, 256, 8, 18, 18, 12, 4>;
+/// A NIC and its parts from one set of parameters: all other widths follow from it.
+macro_rules! size {
+    ($(#[$doc:meta])* $nic:ident, $engine:ident, $receive:ident, $transmit:ident {
+        planes: $n:literal,
+        data_bits: $d:literal,
+        payload_fifo_log2: $a:literal,
+        connections_log2: $c:literal,
+        paths_log2: $p:literal,
+        window_log2: $w:literal,
+        regions_log2: $r:literal,
+        retransmit_queue_log2: $q:literal,
+        message_slots_log2: $m:literal,
+        streams_log2: $s:literal,
+        in_flight_log2: $f:literal,
+        buffers_log2: $b:literal,
+    }) => {
+        $(#[$doc])*
+        pub type $nic = Nic<
+            $n, $d, { $d / 8 }, { 832 / $d }, $a, { 1 << $p }, $c, { $c + $p }, $r, { words_log2($c) },
+            { 1 << $w }, $w, { (1 << $w) / 16 }, { $c + $p + $w }, { $c + $p + 8 }, $q, { 1 << $m }, $m,
+            { $c + $p + $w - 4 }, { $c + $p + 1 }, { $c + $s }, $f, $b, { $c + $s + $f }, { $c + $s + $b },
+        >;
+        /// Its engine.
+        pub type $engine = Engine<
+            $n, { 1 << $p }, $c, { $c + $p }, $r, { 1 << $w }, $w, { (1 << $w) / 16 }, { $c + $p + $w },
+            { $c + $p + 8 }, $q, $m, { $c + $p + $w - 4 }, { $c + $p + 1 }, { $c + $s }, $f, $b,
+            { $c + $s + $f }, { $c + $s + $b },
+        >;
+        /// Its receive side.
+        pub type $receive = ReceiveSide<
+            $n, { (1 << $w) / 16 }, $c, { $c + $p }, $r, { $c + $p + $w - 4 }, { $c + $p + 1 }, { $c + $s },
+            $f, $b, { $c + $s + $f }, { $c + $s + $b },
+        >;
+        /// Its transmit side.
+        pub type $transmit = TransmitSide<
+            { 1 << $p }, $c, { $c + $p }, $n, { 1 << $w }, $w, { $c + $p + $w }, { $c + $p + 8 }, $q, $m,
+        >;
+    };
+}
 
-/// 1 plane, 8 bits; 2 connections of 4 paths, window 32, 4 message slots, 4 regions.
-pub type Tiny =
-    Nic<1, 8, 1, 104, 11, 4, 1, 3, 2, 2, 8, 32, 5, 2, 8, 11, 8, 4, 2, 4, 4, 1, 1, 1, 2, 2, 2>;
-/// Its engine.
-pub type TinyEngine = Engine<1, 4, 1, 3, 2, 2, 8, 32, 5, 2, 8, 11, 8, 2, 4, 4, 1, 1, 1, 2, 2, 2>;
-/// Its receive side.
-pub type TinyReceiveSide = ReceiveSide<1, 2, 1, 3, 2, 4, 4, 1, 1, 1, 2, 2, 2>;
-/// Its transmit side.
-pub type TinyTransmitSide = TransmitSide<4, 1, 3, 2, 8, 1, 32, 5, 8, 11, 8, 2>;
+size! {
+    /// 4 planes, 64 bits; 1,024 connections of 16 paths, window 256, 16 message slots, 256 regions.
+    Large, LargeEngine, LargeReceiveSide, LargeTransmitSide {
+        planes: 4,
+        data_bits: 64,
+        payload_fifo_log2: 10,
+        connections_log2: 10,
+        paths_log2: 4,
+        window_log2: 8,
+        regions_log2: 8,
+        retransmit_queue_log2: 14,
+        message_slots_log2: 4,
+        streams_log2: 2,
+        in_flight_log2: 4,
+        buffers_log2: 4,
+    }
+}
+
+size! {
+    /// 4 planes, 64 bits; 64 connections of 16 paths, window 256, 16 message slots, 64 regions.
+    Medium, MediumEngine, MediumReceiveSide, MediumTransmitSide {
+        planes: 4,
+        data_bits: 64,
+        payload_fifo_log2: 10,
+        connections_log2: 6,
+        paths_log2: 4,
+        window_log2: 8,
+        regions_log2: 6,
+        retransmit_queue_log2: 12,
+        message_slots_log2: 4,
+        streams_log2: 1,
+        in_flight_log2: 4,
+        buffers_log2: 4,
+    }
+}
+
+size! {
+    /// 4 planes, 64 bits; 4 connections of 16 paths, window 256, 16 message slots, 16 regions.
+    Small, SmallEngine, SmallReceiveSide, SmallTransmitSide {
+        planes: 4,
+        data_bits: 64,
+        payload_fifo_log2: 10,
+        connections_log2: 2,
+        paths_log2: 4,
+        window_log2: 8,
+        regions_log2: 4,
+        retransmit_queue_log2: 10,
+        message_slots_log2: 4,
+        streams_log2: 2,
+        in_flight_log2: 4,
+        buffers_log2: 4,
+    }
+}
+
+size! {
+    /// 1 plane, 8 bits; 2 connections of 4 paths, window 32, 4 message slots, 4 regions.
+    Tiny, TinyEngine, TinyReceiveSide, TinyTransmitSide {
+        planes: 1,
+        data_bits: 8,
+        payload_fifo_log2: 11,
+        connections_log2: 1,
+        paths_log2: 2,
+        window_log2: 5,
+        regions_log2: 2,
+        retransmit_queue_log2: 8,
+        message_slots_log2: 2,
+        streams_log2: 0,
+        in_flight_log2: 1,
+        buffers_log2: 1,
+    }
+}
 
 /// A size of the NIC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
+    /// [`Large`].
+    Large,
     /// [`Medium`].
     Medium,
     /// [`Small`].
@@ -108,11 +144,12 @@ pub enum Size {
 
 impl Size {
     /// Every size.
-    pub const ALL: &[Self] = &[Self::Medium, Self::Small, Self::Tiny];
+    pub const ALL: &[Self] = &[Self::Large, Self::Medium, Self::Small, Self::Tiny];
 
     /// Its name, also the emitted top's: `metaroce_<name>`.
     pub const fn name(self) -> &'static str {
         match self {
+            Self::Large => "large",
             Self::Medium => "medium",
             Self::Small => "small",
             Self::Tiny => "tiny",
@@ -122,7 +159,7 @@ impl Size {
     /// Largest payload of a frame, in bytes.
     pub const fn largest_payload(self) -> usize {
         match self {
-            Self::Medium | Self::Small => 4096,
+            Self::Large | Self::Medium | Self::Small => 4096,
             Self::Tiny => 1024,
         }
     }
@@ -130,7 +167,7 @@ impl Size {
     /// The verbs that it speaks.
     pub const fn profile(self) -> Profile {
         match self {
-            Self::Medium | Self::Small => Profile::Reads,
+            Self::Large | Self::Medium | Self::Small => Profile::Reads,
             Self::Tiny => Profile::Write,
         }
     }
@@ -147,6 +184,7 @@ impl Size {
     pub fn capabilities(self) -> Capabilities {
         let (most, profile) = (self.largest_payload(), self.profile());
         match self {
+            Self::Large => Large::capabilities(most, profile),
             Self::Medium => Medium::capabilities(most, profile),
             Self::Small => Small::capabilities(most, profile),
             Self::Tiny => Tiny::capabilities(most, profile),
@@ -163,6 +201,7 @@ pub fn emit(size: Size) -> Result<Design, EmitError> {
     let narrowing = size.narrowing();
     let name = format!("metaroce_{}", size.name());
     with_stack(move || match size {
+        Size::Large => emit_as(Large::narrowed(most, profile, &narrowing), &name),
         Size::Medium => emit_as(Medium::narrowed(most, profile, &narrowing), &name),
         Size::Small => emit_as(Small::narrowed(most, profile, &narrowing), &name),
         Size::Tiny => emit_as(Tiny::narrowed(most, profile, &narrowing), &name),
@@ -173,6 +212,7 @@ pub fn emit(size: Size) -> Result<Design, EmitError> {
 pub fn emit_engine(size: Size) -> Result<Design, EmitError> {
     let (profile, whole) = (size.profile(), size.narrowing());
     with_stack(move || match size {
+        Size::Large => emit_as(LargeEngine::new(profile, &whole), "engine_large"),
         Size::Medium => emit_as(MediumEngine::new(profile, &whole), "engine_medium"),
         Size::Small => emit_as(SmallEngine::new(profile, &whole), "engine_small"),
         Size::Tiny => emit_as(TinyEngine::new(profile, &whole), "engine_tiny"),
@@ -183,6 +223,10 @@ pub fn emit_engine(size: Size) -> Result<Design, EmitError> {
 pub fn emit_receive_side(size: Size, profile: Profile) -> Result<Design, EmitError> {
     let whole = Narrowing::none();
     with_stack(move || match size {
+        Size::Large => emit_as(
+            LargeReceiveSide::new(4, profile, &whole),
+            "receive_side_large",
+        ),
         Size::Medium => emit_as(
             MediumReceiveSide::new(4, profile, &whole),
             "receive_side_medium",
@@ -202,6 +246,10 @@ pub fn emit_receive_side(size: Size, profile: Profile) -> Result<Design, EmitErr
 pub fn emit_transmit_side(size: Size, profile: Profile) -> Result<Design, EmitError> {
     let narrowing = size.narrowing();
     with_stack(move || match size {
+        Size::Large => emit_as(
+            LargeTransmitSide::new(profile, &narrowing),
+            "transmit_side_large",
+        ),
         Size::Medium => emit_as(
             MediumTransmitSide::new(profile, &narrowing),
             "transmit_side_medium",

@@ -10,14 +10,14 @@ use metaroce_cores::prim::Dff;
 use metaroce_cores::resolver::Resolver;
 use metaroce_cores::transmit_config::TransmitConfig;
 use metaroce_cores::transmit_engine::TransmitEngine;
-use metaroce_cores::transmit_path::Offer;
+use metaroce_cores::transmit_path::{FailureWrite, Offer};
 use metaroce_cores::types::{ConfigWrite, FrameEvent, Message, TxDescriptor};
 use metaroce_protocol::Profile;
 use rust_hdl::prelude::*;
 
 /// Transmit engine, ACK engine, resolver, retransmit queues and walk, for N planes.
 ///
-/// `P` paths a connection; `CA`, `GA`: address bits of connections and of paths (all connections'); `C`: 2^CA; `F`: 2^GA;
+/// `P` paths a connection; `CA`, `GA`: address bits of connections and of paths (all connections');
 /// `W` window, `IW`: log2 W; `FA`: GA + IW; `TA`: GA + 8; `QA`: log2 of each
 /// retransmit queue's entries; `MA`: of the packets that wait for their path.
 #[derive(LogicBlock)]
@@ -25,8 +25,6 @@ pub struct TransmitSide<
     const P: usize,
     const CA: usize,
     const GA: usize,
-    const C: usize,
-    const F: usize,
     const N: usize,
     const W: usize,
     const IW: usize,
@@ -86,10 +84,10 @@ pub struct TransmitSide<
     pub delivered_slot: Signal<Out, Bits<5>>,
     /// Which connection's failure is asked for.
     pub failure_connection: Signal<In, Bits<12>>,
-    /// The answer, in the same cycle.
+    /// The answer, in the next cycle.
     pub failure: Signal<Out, ConnectionFailure>,
-    /// Connections that failed.
-    pub failed: Signal<Out, Bits<C>>,
+    /// A connection fails, or is set up anew.
+    pub failure_write: Signal<Out, FailureWrite>,
 
     /// Configuration.
     pub config_write: Signal<In, ConfigWrite>,
@@ -148,12 +146,12 @@ pub struct TransmitSide<
     /// Which.
     pub trace_give_up_connection: Signal<Out, Bits<12>>,
     configuration: TransmitConfig,
-    engine: TransmitEngine<P, CA, GA, C, N, QA, MA>,
+    engine: TransmitEngine<P, CA, GA, N, QA, MA>,
     builder: DescriptorBuilder<N, CA, GA>,
-    ack: AckEngine<CA, GA, C, W>,
-    resolver: Resolver<CA, GA, C, F, W, IW, TA, FA>,
+    ack: AckEngine<CA, GA, W>,
+    resolver: Resolver<CA, GA, W, IW, TA, FA>,
     control: CongestionControl<CA, GA>,
-    connections: ConnectionState<CA, C>,
+    connections: ConnectionState<CA>,
     give_up: Dff<Bit>,
     give_up_connection: Dff<Bits<CA>>,
     counted: Dff<TransmitCounts>,
@@ -168,8 +166,6 @@ impl<
     const P: usize,
     const CA: usize,
     const GA: usize,
-    const C: usize,
-    const F: usize,
     const N: usize,
     const W: usize,
     const IW: usize,
@@ -177,7 +173,7 @@ impl<
     const TA: usize,
     const QA: usize,
     const MA: usize,
-> TransmitSide<P, CA, GA, C, F, N, W, IW, FA, TA, QA, MA>
+> TransmitSide<P, CA, GA, N, W, IW, FA, TA, QA, MA>
 {
     /// A transmit side of this size.
     pub fn new(profile: Profile, narrowing: &Narrowing) -> Self {
@@ -187,10 +183,7 @@ impl<
         };
         assert!((1..=8).contains(&N), "1 to 8 planes");
         assert!((1..=16).contains(&P) && CA < GA, "1 to 16 paths");
-        assert!(
-            C == 1 << CA && F == 1 << GA && F == C * P,
-            "C, F, GA follow from CA and P"
-        );
+        assert!(1 << GA == P << CA, "GA follows from CA and P");
         assert!(
             W == 1 << IW && (IW == 8 || IW == 5),
             "a window of 256 or 32"
@@ -224,7 +217,7 @@ impl<
             delivered_slot: Default::default(),
             failure_connection: Default::default(),
             failure: Default::default(),
-            failed: Default::default(),
+            failure_write: Default::default(),
             config_write: Default::default(),
             hold: Default::default(),
             idle: Default::default(),
@@ -279,8 +272,6 @@ impl<
     const P: usize,
     const CA: usize,
     const GA: usize,
-    const C: usize,
-    const F: usize,
     const N: usize,
     const W: usize,
     const IW: usize,
@@ -288,7 +279,7 @@ impl<
     const TA: usize,
     const QA: usize,
     const MA: usize,
-> Logic for TransmitSide<P, CA, GA, C, F, N, W, IW, FA, TA, QA, MA>
+> Logic for TransmitSide<P, CA, GA, N, W, IW, FA, TA, QA, MA>
 {
     #[hdl_gen]
     fn update(&mut self) {
@@ -302,7 +293,6 @@ impl<
         self.resolver.clock.next = self.clock.val();
         self.resolver.reset.next = self.reset.val();
         self.connections.clock.next = self.clock.val();
-        self.connections.reset.next = self.reset.val();
 
         self.configuration.config_write.next = self.config_write.val();
         self.engine.path_write.next = self.configuration.path_write.val();
@@ -348,7 +338,7 @@ impl<
             | (self.message_valid.val() & self.engine.message_ready.val());
         self.response_ready.next = self.reads.val() & self.engine.response_ready.val();
         self.engine.response_idle.next = !self.reads.val() | self.response_idle.val();
-        self.engine.failed.next = self.connections.failed.val();
+        self.engine.failure.next = self.connections.write.val();
         self.engine.room.next = self.builder.room.val();
         self.engine.spare.next = self.builder.spare.val();
         self.engine.snapshot.next = self.ack.snapshot.val();
@@ -394,9 +384,7 @@ impl<
         self.ack.frame_plane.next = self.frame_plane.val();
         self.ack.frame_valid.next = self.frame_valid.val();
         self.frame_ready.next = self.ack.frame_ready.val();
-        self.ack.failed.next = self.connections.failed.val();
-        self.ack.give_up.next = self.give_up.q.val();
-        self.ack.give_up_connection.next = self.give_up_connection.q.val();
+        self.ack.failure.next = self.connections.write.val();
         self.ack.transmit.next = self.engine.transmit.val();
         self.ack.not_ready_ticks.next = self.not_ready_ticks.val();
         self.ack.owner.next = self.resolver.owner2.val();
@@ -416,7 +404,8 @@ impl<
         self.control.connection.next =
             bit_cast::<CA, 12>(self.configuration.connection_index.val());
         self.control.path_count.next = self.configuration.path_count.val();
-        self.ack.stop.next = self.control.stop.val();
+        // No REFUSAL commits in the cycle in which a connection gives up or in which it decides to.
+        self.ack.stop.next = self.control.stop.val() | self.engine.to_give_up.val();
         self.engine.window_limits.next = self.control.limits.val();
         self.engine.law_window.next = self.control.law_window.val();
         self.engine.timeout.next = self.control.timeout.val();
@@ -425,11 +414,7 @@ impl<
 
         // Fates.
         self.resolver.hold.next = self.hold.val();
-        self.resolver.failed.next = self.connections.failed.val();
-        self.resolver.refused.next = self.ack.refused.val();
-        self.resolver.refused_connection.next = self.ack.refused_connection.val();
-        self.resolver.give_up.next = self.give_up.q.val();
-        self.resolver.give_up_connection.next = self.give_up_connection.q.val();
+        self.resolver.failure.next = self.connections.write.val();
         self.resolver.transmission.next = self.engine.transmission.val();
         self.resolver.ring_psn.next = self.engine.ring_psn.val();
         self.resolver.transmission_valid.next = self.engine.transmission_valid.val();
@@ -454,7 +439,7 @@ impl<
         self.connections.refusal.next.message = self.ack.refused_message.val();
         self.connections.failure_connection.next = self.failure_connection.val();
         self.failure.next = self.connections.failure.val();
-        self.failed.next = self.connections.failed.val();
+        self.failure_write.next = self.connections.write.val();
 
         // What is inside, what is counted, what is traced.
         self.idle.next = !self.engine.busy.val()

@@ -1,6 +1,7 @@
 //! `metaroce area`: what a core costs and how fast it is.
 
 mod harness;
+mod ram;
 mod registry;
 mod table;
 
@@ -17,6 +18,7 @@ use crate::flow::{ecp5, ice40, xcup};
 use crate::synth::DEFAULT_SEEDS;
 use crate::tool::{Tool, Toolbox};
 use crate::workshop::Workshop;
+pub use ram::{RamReport, RamRow, ram_bits};
 pub(crate) use registry::{of as emitted, unknown};
 pub use table::{AreaRow, AreaTable, entries};
 

@@ -8,6 +8,7 @@ use metaroce_cores::path_table::PathTable;
 use metaroce_cores::prim::RamSdp;
 use metaroce_cores::ram_bypass::RamBypass;
 use metaroce_cores::receive_engine::ReceiveEngine;
+use metaroce_cores::resolve_queue::ResolveQueue;
 use metaroce_cores::resolver::Resolver;
 use metaroce_cores::sack_table::SackTable;
 use metaroce_cores::transmit_engine::TransmitEngine;
@@ -75,12 +76,16 @@ pub(crate) const SUBJECTS: &[Subject] = &[
         name: "message_tracker",
         sizes: &[
             ("small", || {
-                let tracker = MessageTracker::<2, 4, 4, 4, 8, 8, 16>::default();
+                let tracker = MessageTracker::<2, 4, 4, 4, 8, 8>::default();
                 of(tracker, "message_tracker")
             }),
             ("medium", || {
-                let tracker = MessageTracker::<6, 7, 4, 4, 11, 11, 128>::default();
+                let tracker = MessageTracker::<6, 7, 4, 4, 11, 11>::default();
                 of(tracker, "message_tracker_medium")
+            }),
+            ("large", || {
+                let tracker = MessageTracker::<10, 12, 4, 4, 16, 16>::default();
+                of(tracker, "message_tracker_large")
             }),
         ],
     },
@@ -93,21 +98,42 @@ pub(crate) const SUBJECTS: &[Subject] = &[
             of(engine, "receive_engine")
         })],
     },
-    // The engines of the small NIC's transmit side, one by one; and with 64 connections of 16 paths.
+    // The engines of the small NIC's transmit side, one by one; and with 64, some with 1,024, connections of 16 paths.
     Subject {
         name: "ack_engine",
         sizes: &[
             ("small", || {
                 of(
-                    AckEngine::<2, 6, 4, 256>::new(true, &Narrowing::none()),
+                    AckEngine::<2, 6, 256>::new(true, &Narrowing::none()),
                     "ack_engine",
                 )
             }),
             ("medium", || {
                 of(
-                    AckEngine::<6, 10, 64, 256>::new(true, &Narrowing::none()),
+                    AckEngine::<6, 10, 256>::new(true, &Narrowing::none()),
                     "ack_engine_medium",
                 )
+            }),
+            ("large", || {
+                of(
+                    AckEngine::<10, 14, 256>::new(true, &Narrowing::none()),
+                    "ack_engine_large",
+                )
+            }),
+        ],
+    },
+    // Paths that wait for the resolver.
+    Subject {
+        name: "resolve_queue",
+        sizes: &[
+            ("small", || {
+                of(ResolveQueue::<6>::default(), "resolve_queue")
+            }),
+            ("medium", || {
+                of(ResolveQueue::<10>::default(), "resolve_queue_medium")
+            }),
+            ("large", || {
+                of(ResolveQueue::<14>::default(), "resolve_queue_large")
             }),
         ],
     },
@@ -154,11 +180,11 @@ pub(crate) const SUBJECTS: &[Subject] = &[
         name: "resolver",
         sizes: &[
             ("small", || {
-                let resolver = Resolver::<2, 6, 4, 64, 256, 8, 14, 14>::new(&Narrowing::none());
+                let resolver = Resolver::<2, 6, 256, 8, 14, 14>::new(&Narrowing::none());
                 of(resolver, "resolver")
             }),
             ("medium", || {
-                let resolver = Resolver::<6, 10, 64, 1024, 256, 8, 18, 18>::new(&Narrowing::none());
+                let resolver = Resolver::<6, 10, 256, 8, 18, 18>::new(&Narrowing::none());
                 of(resolver, "resolver_medium")
             }),
         ],
@@ -167,13 +193,16 @@ pub(crate) const SUBJECTS: &[Subject] = &[
         name: "transmit_engine",
         sizes: &[
             ("small", || {
-                let engine = TransmitEngine::<16, 2, 6, 4, 4, 10, 4>::new(256, &Narrowing::none());
+                let engine = TransmitEngine::<16, 2, 6, 4, 10, 4>::new(256, &Narrowing::none());
                 of(engine, "transmit_engine")
             }),
             ("medium", || {
-                let engine =
-                    TransmitEngine::<16, 6, 10, 64, 4, 10, 4>::new(256, &Narrowing::none());
+                let engine = TransmitEngine::<16, 6, 10, 4, 10, 4>::new(256, &Narrowing::none());
                 of(engine, "transmit_engine_medium")
+            }),
+            ("large", || {
+                let engine = TransmitEngine::<16, 10, 14, 4, 10, 4>::new(256, &Narrowing::none());
+                of(engine, "transmit_engine_large")
             }),
         ],
     },

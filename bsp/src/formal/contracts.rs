@@ -128,7 +128,7 @@ pub(crate) const CONTRACTS: &[Contract] = &[
         size: "2 streams, 2 messages, 2 buffers, 7 B",
         emit: || {
             emitted(
-                MessageTracker::<1, 1, 1, 1, 2, 2, 2>::default(),
+                MessageTracker::<1, 1, 1, 1, 2, 2>::default(),
                 "message_tracker",
             )
         },
@@ -200,11 +200,11 @@ pub(crate) const CONTRACTS: &[Contract] = &[
     Contract {
         name: "resolve_queue",
         size: "4 paths",
-        emit: || emitted(ResolveQueue::<2, 4>::default(), "resolve_queue"),
+        emit: || emitted(ResolveQueue::<2>::default(), "resolve_queue"),
         properties: properties!("resolve_queue"),
-        depth: Some(12),
+        depth: Some(11),
         fault: Fault {
-            right: "assign enter = (asked_q & (~waiting_q[asked_path_q]));",
+            right: "assign enter = (asked_q & (entered_read_data == left_read_data));",
             wrong: "assign enter = asked_q;",
         },
     },

@@ -32,8 +32,7 @@ type SelfTestNic = metaroce_rtl::nic::Nic<
     1,
     2,
     1,
-    2,
-    4,
+    1,
     32,
     5,
     2,
@@ -47,7 +46,6 @@ type SelfTestNic = metaroce_rtl::nic::Nic<
     1,
     1,
     1,
-    2,
     2,
     2,
 >;

@@ -2,7 +2,7 @@
 //!
 //! The loop is closed: what the engine sends is answered by the model, whose ACKs open the engine's windows; what the
 //! model sends is answered by the engine, whose ACKs open the model's.
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use metaroce_model::config::{Size, Tunables};
 use metaroce_model::wire::Incoming;
@@ -23,6 +23,9 @@ use ports::{Outlet, Ports};
 
 /// Cycles before the count begins: configuration is in, all three directions have begun, queues have their levels.
 const WARM_UP: u64 = 1_000;
+
+/// Cycles of a stretch whose time is taken.
+const STRETCH: usize = 100;
 
 /// Windows as large as they go, an answer to every packet, 4,096-byte packets, and no time-out.
 pub const TUNABLES: Tunables = Tunables {
@@ -82,8 +85,11 @@ pub struct Rates {
     pub delivered_a_cycle: f64,
     /// Duplicates, retransmissions, packets beyond a window and false ACKs: none.
     pub irregular: u64,
-    /// Cycles of the model a second, the peer's work included.
+    /// Cycles a second, the peer's work included.
     pub cycles_per_second: f64,
+    /// Cycles a second of the verilated engine alone, on one thread: the median of stretches of 100 cycles, which another
+    /// program's turn hardly changes.
+    pub engine_cycles_per_second: f64,
 }
 
 /// One direction.
@@ -124,6 +130,9 @@ struct Bench {
     directions: [Direction; 3],
     answers: u64,
     delivered: u64,
+    /// Time in the verilated engine, by stretch.
+    evaluating: Vec<Duration>,
+    cycles: usize,
 }
 
 /// Runs an engine of this size, whose Verilog is `sources`, under a load. `progress` hears of cycles done and says whether to go on.
@@ -139,6 +148,7 @@ pub fn bench_engine(
     }
     bench.directions = Default::default();
     (bench.answers, bench.delivered) = (0, 0);
+    (bench.evaluating, bench.cycles) = (Vec::new(), 0);
     let begun = Instant::now();
     for cycle in 0..load.cycles {
         if cycle % 1_000 == 0 && !progress(cycle) {
@@ -160,6 +170,7 @@ pub fn bench_engine(
         delivered_a_cycle: a_cycle(bench.delivered),
         irregular: bench.peer.irregular(),
         cycles_per_second: load.cycles as f64 / begun.elapsed().as_secs_f64(),
+        engine_cycles_per_second: bench.engine_cycles_per_second(),
     }))
 }
 
@@ -196,6 +207,8 @@ impl Bench {
             directions: Default::default(),
             answers: 0,
             delivered: 0,
+            evaluating: Vec::new(),
+            cycles: 0,
         };
         bench.configure()?;
         Ok(bench)
@@ -275,12 +288,30 @@ impl Bench {
 
     fn cycle(&mut self) -> Result<(), Error> {
         self.offer()?;
+        let begun = Instant::now();
         self.ports.model.settle()?;
+        let settled = begun.elapsed();
         self.count()?;
         self.exchange()?;
+        let begun = Instant::now();
         self.ports.model.rise()?;
+        if self.cycles.is_multiple_of(STRETCH) {
+            self.evaluating.push(Duration::ZERO);
+        }
+        self.cycles += 1;
+        if let Some(stretch) = self.evaluating.last_mut() {
+            *stretch += settled + begun.elapsed();
+        }
         self.now = self.now.wrapping_add(1);
         Ok(())
+    }
+
+    fn engine_cycles_per_second(&mut self) -> f64 {
+        // The last stretch may be shorter.
+        self.evaluating.truncate((self.cycles / STRETCH).max(1));
+        let middle = self.evaluating.len() / 2;
+        let (_, median, _) = self.evaluating.select_nth_unstable(middle);
+        STRETCH.min(self.cycles) as f64 / median.as_secs_f64()
     }
 
     /// Inputs of the cycle. What is offered stays until it is taken; a plane's readiness falls by a transfer only.

@@ -22,7 +22,7 @@ const SIZE: TrackerSize = TrackerSize {
     receives: 8,
 };
 
-type Tracker = MessageTracker<1, 2, 2, 3, 4, 5, 4>;
+type Tracker = MessageTracker<1, 2, 2, 3, 4, 5>;
 
 /// How a run is made hard.
 #[derive(Clone, Copy)]

@@ -86,6 +86,8 @@ struct Bench {
     /// Responses that ever took a slot.
     loaded: u64,
     failed: u64,
+    /// What is said next of a connection: it fails, or is set up anew.
+    says: Option<(u64, bool)>,
     /// Cycles for which the oldest could have gone.
     silent: [u32; 2],
     /// Cycles since a Read's turn came.
@@ -96,7 +98,7 @@ struct Bench {
 
 impl Bench {
     fn new(seed: u64) -> Self {
-        let mut dut = model(Responder::<PLANES, 2, 4, 6>::new(1, true), "responder");
+        let mut dut = model(Responder::<PLANES, 2, 6>::new(1, true), "responder");
         let port = dut.port("mtu_log2").unwrap();
         dut.set_u64(port, MTU_LOG2.into());
         Self {
@@ -107,6 +109,7 @@ impl Bench {
             slots: VecDeque::new(),
             loaded: 0,
             failed: 0,
+            says: None,
             silent: [0; 2],
             quiet: 0,
             told: false,
@@ -153,7 +156,10 @@ impl Bench {
         let delivered = self.deliver(delivers);
         self.set("delivered_valid", delivered.is_some().into());
         self.set("delivered_slot", delivered.unwrap_or(0));
-        self.set("failed", self.failed);
+        let (connection, failed) = self.says.unwrap_or_default();
+        let failure = Word::default().field(self.says.take().is_some().into(), 1);
+        let failure = failure.field(connection, 12).field(failed.into(), 1);
+        self.word("failure", &failure.finish());
         self.dut.settle().unwrap();
         self.compare(ready);
         if asks {
@@ -240,6 +246,7 @@ impl Bench {
 
     fn fail(&mut self, connection: u64) {
         self.failed |= 1 << connection;
+        self.says = Some((connection, true));
         for slot in &mut self.slots {
             slot.failed |= slot.connection == connection;
         }
@@ -256,6 +263,7 @@ impl Bench {
         let table = u8::from(ConfigTable::Connection);
         let entry = Word::default().field(1, 1).field(table.into(), 4);
         self.word("config_write", &entry.field(connection, 16).finish());
+        self.says = Some((connection, false));
         self.step(0.0, 0.0, 0.0);
         self.word("config_write", &[0; 35]);
         self.failed &= !(1 << connection);

@@ -34,12 +34,17 @@ pub(super) struct Peer {
 
 impl Peer {
     pub fn new(size: Size, tunables: Tunables, messages: Messages, gather: bool) -> Self {
+        let queues = if gather {
+            size.connections * size.paths
+        } else {
+            1
+        };
         Self {
             nic: Nic::new(size, tunables),
             size,
             messages,
             data: VecDeque::new(),
-            acks: vec![VecDeque::new(); (size.connections * size.paths) as usize],
+            acks: vec![VecDeque::new(); queues as usize],
             gather,
             gathered: false,
             current: 0,

@@ -57,7 +57,7 @@ pub struct Bench {
 impl Bench {
     pub fn new(stalls: f64, seed: u64) -> Self {
         let whole = Narrowing::none();
-        let host_side = HostSide::<PLANES, 2, 4, SLOTS, 2>::new(&capabilities(), &whole);
+        let host_side = HostSide::<PLANES, 2, 4, 1, SLOTS, 2>::new(&capabilities(), &whole);
         let dut = model(host_side, "host_side");
         let mut memory = Memory::new();
         memory.add("sq", SQ_BASE, 64 << 3, axi_mem::Access::ReadOnly);

@@ -18,7 +18,7 @@ use reference::Event;
 
 fn dut_256() -> VerilatedModel {
     model(
-        ReceiveSide::<PLANES, 16, 1, 3, 2, 7, 4, 2, 2, 3, 4, 5, 4>::new(
+        ReceiveSide::<PLANES, 16, 1, 3, 2, 7, 4, 2, 2, 3, 4, 5>::new(
             2,
             Profile::Write,
             &Narrowing::none(),
@@ -29,7 +29,7 @@ fn dut_256() -> VerilatedModel {
 
 fn dut_32() -> VerilatedModel {
     model(
-        ReceiveSide::<PLANES, 2, 1, 3, 2, 4, 4, 2, 2, 3, 4, 5, 4>::new(
+        ReceiveSide::<PLANES, 2, 1, 3, 2, 4, 4, 2, 2, 3, 4, 5>::new(
             2,
             Profile::Write,
             &Narrowing::none(),
@@ -40,7 +40,7 @@ fn dut_32() -> VerilatedModel {
 
 fn dut_messages() -> VerilatedModel {
     model(
-        ReceiveSide::<PLANES, 16, 1, 3, 2, 7, 4, 2, 2, 3, 4, 5, 4>::new(
+        ReceiveSide::<PLANES, 16, 1, 3, 2, 7, 4, 2, 2, 3, 4, 5>::new(
             2,
             Profile::Messages,
             &Narrowing::none(),

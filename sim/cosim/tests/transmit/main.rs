@@ -3,6 +3,7 @@ mod answers;
 #[path = "../datapath/mod.rs"]
 mod datapath;
 mod dut;
+mod failures;
 mod lint;
 mod lockstep;
 mod packets;

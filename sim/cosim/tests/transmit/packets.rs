@@ -12,6 +12,7 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use crate::datapath::model;
+use crate::failures::{Failures, write};
 use crate::units::{get, set};
 
 /// A packet as `WaitingPacket` is packed.
@@ -48,19 +49,22 @@ struct Cut {
 #[test]
 fn messages_are_cut_without_a_gap() {
     const MTU_LOG2: u64 = 9;
-    let mut dut = model(MessageCutter::<2, 4>::new(4, &Narrowing::none()), "cutter");
+    let mut dut = model(MessageCutter::<2>::new(4, &Narrowing::none()), "cutter");
     set(&mut dut, "mtu_log2", MTU_LOG2);
     let mut rng = ChaCha8Rng::seed_from_u64(5);
     let mut cut: Option<Cut> = None;
+    let mut failures = Failures::default();
     let (mut pushes, mut lasts, mut steady, mut dropped) = (0, 0, 0, 0);
     for cycle in 0..20_000 {
         // Every other stretch without a stall: a packet a cycle.
         let free = cycle / 100 % 2 == 0;
         let (room, stop) = (free || rng.random_bool(0.6), !free && rng.random_bool(0.2));
-        let failed = if rng.random_bool(0.02) && !free {
-            1 << rng.random_range(0..4)
-        } else {
-            0
+        // A connection that fails is soon set up anew.
+        let failed = failures.failed();
+        let change = match failures.first() {
+            Some(connection) => Some((connection, false)),
+            None if rng.random_bool(0.02) && !free => Some((rng.random_range(0..4), true)),
+            None => None,
         };
         let valid = free || rng.random_bool(0.5);
         let (connection, slot) = (rng.random_range(0..4), rng.random_range(0..32));
@@ -75,7 +79,7 @@ fn messages_are_cut_without_a_gap() {
         set(&mut dut, "message_valid", valid.into());
         set(&mut dut, "room", room.into());
         set(&mut dut, "stop", stop.into());
-        set(&mut dut, "failed", failed);
+        set(&mut dut, "failure", write(change));
         dut.settle().unwrap();
 
         let whole = 1 << MTU_LOG2;
@@ -118,6 +122,7 @@ fn messages_are_cut_without_a_gap() {
             });
         }
         dut.rise().unwrap();
+        failures.apply(change);
     }
     assert_eq!(steady, 0, "a packet a cycle without stalls");
     assert!(
@@ -130,12 +135,13 @@ fn messages_are_cut_without_a_gap() {
 fn packets_wait_in_order_and_are_taken_only_when_looked_at() {
     /// Cycles from a look to its answer.
     const LOOK: usize = 4;
-    let mut dut = model(PacketQueue::<2, 4, 3>::default(), "packet_queue");
+    let mut dut = model(PacketQueue::<2, 3>::default(), "packet_queue");
     let mut rng = ChaCha8Rng::seed_from_u64(6);
     let mut waiting: VecDeque<(u64, u64)> = VecDeque::new();
     let mut looks: VecDeque<u64> = VecDeque::from([u64::MAX; LOOK]);
     let (mut fails_at, mut swept) = (0, false);
-    let (mut failed, mut taken, mut skipped, mut gaps, mut checks) = (0u64, 0u64, 0u64, 0, 0);
+    let (mut taken, mut skipped, mut gaps, mut checks) = (0u64, 0u64, 0, 0);
+    let mut failures = Failures::default();
     for number in 0..60_000u64 {
         // By turns: without a stall; with stalls; nothing enters, and what fails is swept.
         let (phase, age) = (number / 200 % 3, number % 200);
@@ -145,9 +151,12 @@ fn packets_wait_in_order_and_are_taken_only_when_looked_at() {
         if age == 0 {
             fails_at = rng.random_range(30..=69);
         }
-        if phase == 2 && age == fails_at {
-            failed = 1 << rng.random_range(0..4);
-        }
+        let change = match failures.first() {
+            _ if phase == 2 && age == fails_at => Some((rng.random_range(0..4), true)),
+            Some(connection) if swept => Some((connection, false)),
+            _ => None,
+        };
+        let failed = failures.failed();
         let connection = rng.random_range(0..4);
         let wanted = free || phase == 1 && rng.random_bool(0.5) || phase == 2 && age < 60;
         let push = wanted && get(&dut, "room") == 1 && failed >> connection & 1 == 0;
@@ -156,7 +165,7 @@ fn packets_wait_in_order_and_are_taken_only_when_looked_at() {
         set(&mut dut, "packet", packet);
         set(&mut dut, "connection", connection);
         set(&mut dut, "hold", hold.into());
-        set(&mut dut, "failed", failed);
+        set(&mut dut, "failure", write(change));
         set(&mut dut, "take", 0);
         dut.settle().unwrap();
         let visible = get(&dut, "visible") == 1;
@@ -188,13 +197,13 @@ fn packets_wait_in_order_and_are_taken_only_when_looked_at() {
             waiting.push_back((packet, connection));
         }
         dut.rise().unwrap();
+        failures.apply(change);
         if hold && !swept && get(&dut, "busy") == 0 {
             // Every packet has been checked: those of failed connections never show again.
             swept = true;
             let before = waiting.len();
             waiting.retain(|(_, owner)| failed >> owner & 1 == 0);
             skipped += (before - waiting.len()) as u64;
-            failed = 0;
             checks += 1;
         }
         assert!(swept || age < 199 || !hold, "cycle {number}: it stays busy");

@@ -119,8 +119,15 @@ fn a_retransmit_queue_keeps_order_and_says_when_it_is_full() {
 
 #[test]
 fn a_path_waits_for_the_resolver_once() {
-    let mut dut = model(ResolveQueue::<3, 8>::default(), "resolve_queue");
+    let mut dut = model(ResolveQueue::<3>::default(), "resolve_queue");
     let mut rng = ChaCha8Rng::seed_from_u64(3);
+    let mut clear = 0;
+    while get(&dut, "busy") == 1 {
+        dut.tick().unwrap();
+        dut.settle().unwrap();
+        clear += 1;
+    }
+    assert_eq!(clear, 8, "a cycle a path");
     let mut queue: VecDeque<u64> = VecDeque::new();
     let mut asked = None;
     for cycle in 0..30_000 {

@@ -11,11 +11,13 @@ use crate::print::{TAIL, head, range, sized};
 use crate::tree::Scope;
 use crate::ty::Ty;
 
-/// More words than any FPGA of the project has block RAM for.
-const MOST_ADDRESS_BITS: usize = 20;
+/// More words than any FPGA has block RAM for.
+const MOST_ADDRESS_BITS: usize = 24;
 
-/// Start values in one block of the text.
+/// Start values in one block of the text,
 const WORDS_A_BLOCK: usize = 256;
+/// up to so many words: of more yosys makes nothing in any case, and Verilator reads one block faster.
+const MOST_WORDS_IN_BLOCKS: usize = 1 << 18;
 
 /// The names of a memory's ports.
 pub(crate) struct Memory {
@@ -154,9 +156,13 @@ impl Memory {
     fn start(&self, address_bits: usize, word: usize) -> String {
         let init = sized(word, &self.init);
         let words = 1usize << address_bits;
+        let block = match words <= MOST_WORDS_IN_BLOCKS {
+            true => WORDS_A_BLOCK,
+            false => words,
+        };
         let mut text = String::from("    integer place;\n\n");
-        for first in (0..words).step_by(WORDS_A_BLOCK) {
-            let end = words.min(first + WORDS_A_BLOCK);
+        for first in (0..words).step_by(block) {
+            let end = words.min(first + block);
             text += &format!(
                 "    initial begin\n        for (place = {first}; place < {end}; place = place + 1) \
                  memory[place[{}:0]] = {init};\n",
