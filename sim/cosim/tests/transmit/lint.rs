@@ -11,9 +11,10 @@ fn every_size_is_lint_clean() {
     }
 }
 
+/// The largest takes a while: `tests/emitted_verilog_lints_clean.sh` looks at it.
 #[test]
 fn every_whole_nic_is_lint_clean() {
-    for &size in Size::ALL {
+    for &size in Size::ALL.iter().filter(|&&size| size != Size::Large) {
         lint(&emit(size).unwrap_or_else(|error| panic!("{error}")));
     }
 }
