@@ -126,12 +126,8 @@ pub(crate) const SUBJECTS: &[Subject] = &[
     Subject {
         name: "wide_icrc",
         sizes: &[
-            ("w256", || {
-                of(WideIcrc::<256, 32, 4, 5>::default(), "wide_icrc")
-            }),
-            ("w512", || {
-                of(WideIcrc::<512, 64, 8, 6>::default(), "wide_icrc")
-            }),
+            ("w256", || of(WideIcrc::<256, 32>::default(), "wide_icrc")),
+            ("w512", || of(WideIcrc::<512, 64>::default(), "wide_icrc")),
         ],
     },
     // Congestion windows and round trips by either law.
