@@ -70,3 +70,15 @@ fn planes_have_no_warning() {
         ));
     }
 }
+
+#[test]
+fn wide_planes_have_no_warning() {
+    lint(&design(
+        PlaneRx::<512, 64, 2, 8, 0, 1>::wide(4096, Profile::Messages),
+        "plane_rx",
+    ));
+    lint(&design(
+        PlaneRx::<256, 32, 4, 9, 0, 1>::wide(4096, Profile::Write),
+        "plane_rx",
+    ));
+}

@@ -2,6 +2,7 @@
 #![allow(dead_code)] // each test file uses a part
 
 pub mod frames;
+pub mod planes;
 
 use std::collections::VecDeque;
 use std::path::Path;

@@ -1,0 +1,78 @@
+//! A plane's two halves with wide beats, as emitted Verilog, against the codec and plain memory.
+mod datapath;
+
+use datapath::frames::{Sample, runs};
+use datapath::model;
+use datapath::planes::{ends_as_the_codec_says, receive, traffic};
+use metaroce_cosim::model::VerilatedModel;
+use metaroce_protocol::{Opcode, Profile};
+use metaroce_rtl::plane_rx::PlaneRx;
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+/// Largest payload and profile.
+const WHOLE: (usize, Profile) = (4096, Profile::Messages);
+/// Opcodes whose frames carry payload, one of each length of headers.
+const DATA: [Opcode; 3] = [Opcode::Write, Opcode::Send, Opcode::WriteImm];
+
+fn receiver<const D: usize, const K: usize, const H: usize, const A: usize>() -> VerilatedModel {
+    let (most, profile) = WHOLE;
+    model(PlaneRx::<D, K, H, A, 0, 1>::wide(most, profile), "plane_rx")
+}
+
+/// Good frames of every payload from 0 to 600 bytes, and random ones up to the largest.
+fn every_length(random: &mut ChaCha8Rng) -> Vec<Vec<u8>> {
+    let longer: Vec<usize> = (0..40).map(|_| random.random_range(601..=4096)).collect();
+    let lengths = (0..=600).chain(longer).enumerate();
+    let frame = |(i, length)| Sample::random(random, DATA[i % 3], length).bytes;
+    lengths.map(frame).collect()
+}
+
+/// A frame cut at every byte.
+fn every_cut(random: &mut ChaCha8Rng) -> Vec<Vec<u8>> {
+    let frames = [(Opcode::Write, 60), (Opcode::Ack, 0), (Opcode::Probe, 0)];
+    let whole = frames.map(|(opcode, payload)| Sample::random(random, opcode, payload).bytes);
+    let cuts = whole
+        .iter()
+        .flat_map(|frame| (1..=frame.len()).map(|length| frame[..length].to_vec()));
+    cuts.collect()
+}
+
+/// Every beat goes in the cycle after the one before.
+fn back_to_back(model: &mut VerilatedModel, beat: usize) {
+    let mut random = ChaCha8Rng::seed_from_u64(4);
+    let mut sample = |opcode, payload| Sample::random(&mut random, opcode, payload).bytes;
+    let mut streams: Vec<Vec<Vec<u8>>> = [0, 8, 36, 100, 1024, 4096]
+        .map(|payload| (0..50).map(|_| sample(Opcode::Write, payload)).collect())
+        .into();
+    streams.push((0..200).map(|_| sample(Opcode::Probe, 0)).collect());
+    streams.push((0..200).map(|i| sample(DATA[i % 3], i)).collect());
+    // Runts, a beat each.
+    streams.push((0..200).map(|i| vec![7; 1 + i % beat]).collect());
+    for (number, frames) in streams.iter().enumerate() {
+        let beats: usize = frames.iter().map(|frame| frame.len().div_ceil(beat)).sum();
+        let got = receive(model, frames, WHOLE, 0);
+        assert_eq!(got.cycles, beats as u64, "stream {number}");
+    }
+}
+
+fn receives(mut model: VerilatedModel, beat: usize) {
+    let mut random = ChaCha8Rng::seed_from_u64(beat as u64);
+    back_to_back(&mut model, beat);
+    for run in 0..runs(4) {
+        let mut frames = every_cut(&mut random);
+        frames.extend(traffic(&mut random, 600, WHOLE, 0.7));
+        frames.extend(every_length(&mut random));
+        ends_as_the_codec_says(&mut model, &frames, WHOLE, run % 4);
+    }
+}
+
+#[test]
+fn frames_of_512_bits_a_cycle_end_as_the_codec_says() {
+    receives(receiver::<512, 64, 2, 8>(), 64);
+}
+
+#[test]
+fn frames_of_256_bits_a_cycle_end_as_the_codec_says() {
+    receives(receiver::<256, 32, 4, 9>(), 32);
+}
