@@ -23,9 +23,19 @@ pub struct WideHeaders<const D: usize, const K: usize, const H: usize> {
     slots: [Dff<Bits<D>>; H],
     slot: Signal<Local, Bits<D>>,
     all: Signal<Local, Bits<832>>,
-    common_octet: Signal<Local, Bits<8>>,
-    tail_octet: Signal<Local, Bits<8>>,
+    word: Signal<Local, Bits<64>>,
+    octet: Signal<Local, Bits<8>>,
     places: [Constant<Bits<10>>; H],
+    common_places: [Constant<Bits<10>>; 13],
+    tail_places: [Constant<Bits<10>>; 13],
+}
+
+/// Lowest bit of word `i` where word `lowest` is the lowest; beyond all bits for one that is not there.
+fn place(lowest: usize, i: usize) -> Constant<Bits<10>> {
+    let words = lowest
+        .checked_sub(i)
+        .filter(|&words| words < 8 && (lowest == 7 || words < 5));
+    Constant::new((64 * words.unwrap_or(8) as u64).into())
 }
 
 impl<const D: usize, const K: usize, const H: usize> Default for WideHeaders<D, K, H> {
@@ -44,9 +54,11 @@ impl<const D: usize, const K: usize, const H: usize> Default for WideHeaders<D, 
             slots: std::array::from_fn(|_| Default::default()),
             slot: Default::default(),
             all: Default::default(),
-            common_octet: Default::default(),
-            tail_octet: Default::default(),
+            word: Default::default(),
+            octet: Default::default(),
             places: std::array::from_fn(|i| Constant::new(((D * i) as u64).into())),
+            common_places: std::array::from_fn(|i| place(7, i)),
+            tail_places: std::array::from_fn(|i| place(12, i)),
         }
     }
 }
@@ -67,17 +79,20 @@ impl<const D: usize, const K: usize, const H: usize> Logic for WideHeaders<D, K,
                 self.all.val() | (bit_cast::<832, D>(self.slot.val()) << self.places[i].val());
         }
         self.common.next = 0.into();
-        self.common_octet.next = 0.into();
-        for i in 0..64 {
-            self.common_octet.next = self.all.val().get_bits::<8>(8 * i);
-            self.common.next =
-                (self.common.val() << 8) | bit_cast::<512, 8>(self.common_octet.val());
-        }
         self.tail.next = 0.into();
-        self.tail_octet.next = 0.into();
-        for i in 64..104 {
-            self.tail_octet.next = self.all.val().get_bits::<8>(8 * i);
-            self.tail.next = (self.tail.val() << 8) | bit_cast::<320, 8>(self.tail_octet.val());
+        self.word.next = 0.into();
+        self.octet.next = 0.into();
+        for i in 0..13 {
+            self.word.next = 0.into();
+            for j in 0..8 {
+                self.octet.next = self.all.val().get_bits::<8>(64 * i + 8 * j);
+                self.word.next = (self.word.val() << 8) | bit_cast::<64, 8>(self.octet.val());
+            }
+            // Words of the tail are shifted out of the one, words before it out of the other.
+            self.common.next = self.common.val()
+                | (bit_cast::<512, 64>(self.word.val()) << self.common_places[i].val());
+            self.tail.next = self.tail.val()
+                | (bit_cast::<320, 64>(self.word.val()) << self.tail_places[i].val());
         }
     }
 }

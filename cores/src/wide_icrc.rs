@@ -2,6 +2,7 @@
 #![allow(missing_docs)] // the derive makes methods that can carry no document
 use crate::crc32::{crc32_byte, crc32_byte_back};
 use crate::icrc::{start_state, variant_bytes};
+use crate::lane_mask::LaneMask;
 use crate::linear::Linear;
 use crate::prim::Dff;
 use rust_hdl::prelude::*;
@@ -39,9 +40,8 @@ pub struct WideIcrc<const D: usize, const K: usize> {
     beat: Dff<Bits<3>>,
     // 1
     masked: Dff<Bits<D>>,
-    kept: Signal<Local, Bits<D>>,
-    ones: Signal<Local, Bits<D>>,
-    lane: Signal<Local, Bits<D>>,
+    kept: LaneMask<D, K>,
+    ones: LaneMask<D, K>,
     full: Signal<Local, Bits<K>>,
     position: Signal<Local, Bits<9>>,
     lanes: Signal<Local, Bits<K>>,
@@ -67,7 +67,6 @@ pub struct WideIcrc<const D: usize, const K: usize> {
     dones: [Dff<Bit>; BACK],
     variant: Constant<Bits<512>>,
     start: Constant<Bits<32>>,
-    octet: Constant<Bits<D>>,
     every: Constant<Bits<K>>,
     beats: Constant<Bits<3>>,
     beat_shift: Constant<Bits<4>>,
@@ -115,7 +114,6 @@ impl<const D: usize, const K: usize> Default for WideIcrc<D, K> {
             masked: Default::default(),
             kept: Default::default(),
             ones: Default::default(),
-            lane: Default::default(),
             full: Default::default(),
             position: Default::default(),
             lanes: Default::default(),
@@ -136,7 +134,6 @@ impl<const D: usize, const K: usize> Default for WideIcrc<D, K> {
             dones: std::array::from_fn(|_| Default::default()),
             variant: Constant::new(variant),
             start: Constant::new(u64::from(start_state()).into()),
-            octet: Constant::new(0xFF.into()),
             every: Constant::new(Bits::mask()),
             beats: Constant::new(((64 / K) as u64).into()),
             beat_shift: Constant::new(u64::from(K.trailing_zeros()).into()),
@@ -183,16 +180,8 @@ impl<const D: usize, const K: usize> Logic for WideIcrc<D, K> {
             .variant
             .val()
             .get_bits::<K>(self.position.val().index());
-        self.kept.next = 0.into();
-        self.ones.next = 0.into();
-        for i in 0..K {
-            if self.full.val().get_bit(i) {
-                self.kept.next = self.kept.val() | (self.octet.val() << (8 * i).to_bits::<10>());
-            }
-            if self.lanes.val().get_bit(i) {
-                self.ones.next = self.ones.val() | (self.octet.val() << (8 * i).to_bits::<10>());
-            }
-        }
+        self.kept.lanes.next = self.full.val();
+        self.ones.lanes.next = self.lanes.val();
 
         // 1
         self.valids[0].d.next = self.valid.val();
@@ -202,9 +191,9 @@ impl<const D: usize, const K: usize> Logic for WideIcrc<D, K> {
         if self.last.val() {
             self.missings[0].d.next = self.missing.val();
         }
-        self.masked.d.next = (self.data.val() | self.ones.val()) & self.kept.val();
+        self.masked.d.next = (self.data.val() | self.ones.mask.val()) & self.kept.mask.val();
         if !self.beat.q.val().any() {
-            self.masked.d.next = ((self.data.val() | self.ones.val()) & self.kept.val())
+            self.masked.d.next = ((self.data.val() | self.ones.mask.val()) & self.kept.mask.val())
                 ^ bit_cast::<D, 32>(self.start.val());
         }
 

@@ -19,7 +19,7 @@ use rust_hdl::prelude::*;
 /// `N` planes, `D` stream and AXI data bits, `K` = D / 8, `H` = 104 / K, `A` log2 of a plane's payload FIFO; `P` paths a
 /// connection; `CA`, `GA`, `RA` address bits of connections, of all paths, of regions; `C` = 2^CA, `F` = 2^GA; `W`
 /// window, `IW` = log2 W, `G` = W / 16, `FA` = GA + IW, `TA` = GA + 8; `QA` log2 of a retransmit queue; `M` message
-/// slots, `MA` = log2 M; `SA` = GA + IW - 4, `EA` = GA + 1.
+/// slots, `MA` = log2 M; `SA` = GA + IW - 4, `EA` = GA + 1. `NB`, `WB`: 1 and 0 for planes of 8 or 64 bits, 0 and 1 for 256 or 512.
 #[derive(LogicBlock)]
 pub struct Nic<
     const N: usize,
@@ -49,6 +49,8 @@ pub struct Nic<
     const XE: usize,
     const XB: usize,
     const X: usize,
+    const NB: usize = 1,
+    const WB: usize = 0,
 > {
     /// The one clock.
     pub clock: Signal<In, Clock>,
@@ -72,8 +74,8 @@ pub struct Nic<
     pub trace: Trace,
     host: HostSide<N, CA, XA, M, MA>,
     engine: Engine<N, P, CA, GA, RA, C, F, W, IW, G, FA, TA, QA, MA, SA, EA, XA, XM, XP, XE, XB, X>,
-    plane_rx: [PlaneRx<D, K, H, A>; N],
-    plane_tx: [PlaneTx<D, K, H, A>; N],
+    plane_rx: [PlaneRx<D, K, H, A, NB, WB>; N],
+    plane_tx: [PlaneTx<D, K, H, A, NB, WB>; N],
     receive_turn: EventArbiter<N>,
     acknowledge_turn: EventArbiter<N>,
     /// Verdicts on their way: the receive side wants to know that six fit.
@@ -115,6 +117,8 @@ impl<
     const XE: usize,
     const XB: usize,
     const X: usize,
+    const NB: usize,
+    const WB: usize,
 >
     Nic<
         N,
@@ -144,6 +148,8 @@ impl<
         XE,
         XB,
         X,
+        NB,
+        WB,
     >
 {
     /// What register CAPABILITIES says.
@@ -192,8 +198,8 @@ impl<
             trace: Default::default(),
             host: HostSide::new(&Self::capabilities(max_payload, profile), narrowing),
             engine: Engine::new(profile, narrowing),
-            plane_rx: std::array::from_fn(|_| PlaneRx::new(max_payload, profile)),
-            plane_tx: std::array::from_fn(|_| PlaneTx::new(max_payload, profile)),
+            plane_rx: std::array::from_fn(|_| PlaneRx::of(max_payload, profile)),
+            plane_tx: std::array::from_fn(|_| PlaneTx::of(max_payload, profile)),
             receive_turn: Default::default(),
             acknowledge_turn: Default::default(),
             placements: std::array::from_fn(|_| Default::default()),
@@ -236,6 +242,8 @@ impl<
     const XE: usize,
     const XB: usize,
     const X: usize,
+    const NB: usize,
+    const WB: usize,
 > Logic
     for Nic<
         N,
@@ -265,6 +273,8 @@ impl<
         XE,
         XB,
         X,
+        NB,
+        WB,
     >
 {
     #[hdl_gen]

@@ -85,6 +85,46 @@ pub type MediumReceiveSide = ReceiveSide<4, 16, 6, 10, 6, 14, 11, 7, 4, 4, 11, 1
 /// Its transmit side.
 pub type MediumTransmitSide = TransmitSide<16, 6, 10, 64, 1024, 4, 256, 8, 18, 18, 12, 4>;
 
+/// 1 plane, 512 bits; 4 connections of 16 paths, window 256, 16 message slots, 16 regions.
+pub type Wide = Nic<
+    1,
+    512,
+    64,
+    2,
+    9,
+    16,
+    2,
+    6,
+    4,
+    4,
+    64,
+    256,
+    8,
+    16,
+    14,
+    14,
+    12,
+    16,
+    4,
+    10,
+    7,
+    4,
+    4,
+    4,
+    8,
+    8,
+    16,
+    0,
+    1,
+>;
+/// Its engine.
+pub type WideEngine =
+    Engine<1, 16, 2, 6, 4, 4, 64, 256, 8, 16, 14, 14, 12, 4, 10, 7, 4, 4, 4, 8, 8, 16>;
+/// Its receive side.
+pub type WideReceiveSide = ReceiveSide<1, 16, 2, 6, 4, 10, 7, 4, 4, 4, 8, 8, 16>;
+/// Its transmit side.
+pub type WideTransmitSide = TransmitSide<16, 2, 6, 4, 64, 1, 256, 8, 14, 14, 12, 4>;
+
 /// 1 plane, 8 bits; 2 connections of 4 paths, window 32, 4 message slots, 4 regions.
 pub type Tiny =
     Nic<1, 8, 1, 104, 11, 4, 1, 3, 2, 2, 8, 32, 5, 2, 8, 11, 8, 4, 2, 4, 4, 1, 1, 1, 2, 2, 2>;
@@ -102,19 +142,22 @@ pub enum Size {
     Medium,
     /// [`Small`].
     Small,
+    /// [`Wide`].
+    Wide,
     /// [`Tiny`].
     Tiny,
 }
 
 impl Size {
     /// Every size.
-    pub const ALL: &[Self] = &[Self::Medium, Self::Small, Self::Tiny];
+    pub const ALL: &[Self] = &[Self::Medium, Self::Small, Self::Wide, Self::Tiny];
 
     /// Its name, also the emitted top's: `metaroce_<name>`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Medium => "medium",
             Self::Small => "small",
+            Self::Wide => "wide",
             Self::Tiny => "tiny",
         }
     }
@@ -122,7 +165,7 @@ impl Size {
     /// Largest payload of a frame, in bytes.
     pub const fn largest_payload(self) -> usize {
         match self {
-            Self::Medium | Self::Small => 4096,
+            Self::Medium | Self::Small | Self::Wide => 4096,
             Self::Tiny => 1024,
         }
     }
@@ -130,7 +173,7 @@ impl Size {
     /// The verbs that it speaks.
     pub const fn profile(self) -> Profile {
         match self {
-            Self::Medium | Self::Small => Profile::Messages,
+            Self::Medium | Self::Small | Self::Wide => Profile::Messages,
             Self::Tiny => Profile::Write,
         }
     }
@@ -149,6 +192,7 @@ impl Size {
         match self {
             Self::Medium => Medium::capabilities(most, profile),
             Self::Small => Small::capabilities(most, profile),
+            Self::Wide => Wide::capabilities(most, profile),
             Self::Tiny => Tiny::capabilities(most, profile),
         }
     }
@@ -165,6 +209,7 @@ pub fn emit(size: Size) -> Result<Design, EmitError> {
     with_stack(move || match size {
         Size::Medium => emit_as(Medium::narrowed(most, profile, &narrowing), &name),
         Size::Small => emit_as(Small::narrowed(most, profile, &narrowing), &name),
+        Size::Wide => emit_as(Wide::narrowed(most, profile, &narrowing), &name),
         Size::Tiny => emit_as(Tiny::narrowed(most, profile, &narrowing), &name),
     })
 }
@@ -175,6 +220,7 @@ pub fn emit_engine(size: Size) -> Result<Design, EmitError> {
     with_stack(move || match size {
         Size::Medium => emit_as(MediumEngine::new(profile, &whole), "engine_medium"),
         Size::Small => emit_as(SmallEngine::new(profile, &whole), "engine_small"),
+        Size::Wide => emit_as(WideEngine::new(profile, &whole), "engine_wide"),
         Size::Tiny => emit_as(TinyEngine::new(profile, &whole), "engine_tiny"),
     })
 }
@@ -190,6 +236,10 @@ pub fn emit_receive_side(size: Size, profile: Profile) -> Result<Design, EmitErr
         Size::Small => emit_as(
             SmallReceiveSide::new(4, profile, &whole),
             "receive_side_small",
+        ),
+        Size::Wide => emit_as(
+            WideReceiveSide::new(4, profile, &whole),
+            "receive_side_wide",
         ),
         Size::Tiny => emit_as(
             TinyReceiveSide::new(2, profile, &whole),
@@ -209,6 +259,10 @@ pub fn emit_transmit_side(size: Size, profile: Profile) -> Result<Design, EmitEr
         Size::Small => emit_as(
             SmallTransmitSide::new(profile, &narrowing),
             "transmit_side_small",
+        ),
+        Size::Wide => emit_as(
+            WideTransmitSide::new(profile, &narrowing),
+            "transmit_side_wide",
         ),
         Size::Tiny => emit_as(
             TinyTransmitSide::new(profile, &narrowing),

@@ -81,4 +81,12 @@ fn wide_planes_have_no_warning() {
         PlaneRx::<256, 32, 4, 9, 0, 1>::wide(4096, Profile::Write),
         "plane_rx",
     ));
+    lint(&design(
+        PlaneTx::<512, 64, 2, 8, 0, 1>::wide(4096, Profile::Messages),
+        "plane_tx",
+    ));
+    lint(&design(
+        PlaneTx::<256, 32, 4, 9, 0, 1>::wide(4096, Profile::Write),
+        "plane_tx",
+    ));
 }

@@ -3,10 +3,11 @@ mod datapath;
 
 use datapath::frames::{Sample, runs};
 use datapath::model;
-use datapath::planes::{ends_as_the_codec_says, receive, traffic};
+use datapath::planes::{ends_as_the_codec_says, receive, traffic, transmit};
 use metaroce_cosim::model::VerilatedModel;
 use metaroce_protocol::{Opcode, Profile};
 use metaroce_rtl::plane_rx::PlaneRx;
+use metaroce_rtl::plane_tx::PlaneTx;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -75,4 +76,56 @@ fn frames_of_512_bits_a_cycle_end_as_the_codec_says() {
 #[test]
 fn frames_of_256_bits_a_cycle_end_as_the_codec_says() {
     receives(receiver::<256, 32, 4, 9>(), 32);
+}
+
+fn sender<const D: usize, const K: usize, const H: usize, const A: usize>() -> VerilatedModel {
+    let (most, profile) = WHOLE;
+    model(PlaneTx::<D, K, H, A, 0, 1>::wide(most, profile), "plane_tx")
+}
+
+/// Once the pipeline is full no cycle is idle, within frames or between them.
+fn leave_back_to_back(model: &mut VerilatedModel, beat: usize) {
+    let mut random = ChaCha8Rng::seed_from_u64(6);
+    for (opcode, payload) in [
+        (Opcode::Write, 4096),
+        (Opcode::Write, 1023),
+        (Opcode::Send, 100),
+        (Opcode::WriteImm, 64),
+        (Opcode::Write, 36),
+        (Opcode::Probe, 0),
+        (Opcode::Ack, 0),
+    ] {
+        let samples: Vec<Sample> = (0..40)
+            .map(|_| Sample::random(&mut random, opcode, payload))
+            .collect();
+        let frames = transmit(model, &samples, 0);
+        let beats = samples[0].bytes.len().div_ceil(beat) as u64;
+        let cycles = frames[39].1 - frames[9].1;
+        assert_eq!(cycles, 30 * beats, "30 {opcode:?} of {payload} bytes");
+        for (first, last) in frames {
+            assert_eq!(last - first + 1, beats, "{opcode:?} of {payload} bytes");
+        }
+    }
+}
+
+fn sends(mut model: VerilatedModel, beat: usize) {
+    let mut random = ChaCha8Rng::seed_from_u64(beat as u64);
+    leave_back_to_back(&mut model, beat);
+    for run in 0..runs(4) {
+        let mut samples: Vec<Sample> = (0..400)
+            .map(|_| Sample::any(&mut random, 4096, Profile::Messages))
+            .collect();
+        samples.extend((0..=600).map(|i| Sample::random(&mut random, DATA[i % 3], i)));
+        transmit(&mut model, &samples, run % 4);
+    }
+}
+
+#[test]
+fn descriptors_become_the_codec_s_frames_at_512_bits_a_cycle() {
+    sends(sender::<512, 64, 2, 8>(), 64);
+}
+
+#[test]
+fn descriptors_become_the_codec_s_frames_at_256_bits_a_cycle() {
+    sends(sender::<256, 32, 4, 9>(), 32);
 }
