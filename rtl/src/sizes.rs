@@ -282,7 +282,7 @@ pub fn with_stack<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) 
     }
 }
 
-fn emit_as<B: Block>(mut block: B, name: &str) -> Result<Design, EmitError> {
+pub(crate) fn emit_as<B: Block>(mut block: B, name: &str) -> Result<Design, EmitError> {
     block.connect_all();
     emit_block(&block, name)
 }
