@@ -1,6 +1,7 @@
 //! How much payload the headers of a frame announce.
 #![allow(missing_docs)] // the derive makes methods that can carry no document
 use crate::frame_kind::FrameKind;
+use crate::generated::constants as protocol;
 use crate::prim::Dff;
 use rust_hdl::prelude::*;
 
@@ -11,6 +12,8 @@ const UNCOUNTED: u64 = 10;
 #[derive(LogicBlock)]
 pub struct PayloadLength {
     pub clock: Signal<In, Clock>,
+    /// Synchronous, active high.
+    pub reset: Signal<In, Bit>,
     /// Opcode and pad are there.
     pub enable: Signal<In, Bit>,
     pub opcode: Signal<In, Bits<8>>,
@@ -43,6 +46,7 @@ pub struct PayloadLength {
     fit: Dff<Bit>,
     overhead: Signal<Local, Bits<16>>,
     fits_now: Signal<Local, Bit>,
+    shortest: Constant<Bits<7>>,
     uncounted: Constant<Bits<16>>,
     max_payload: Constant<Bits<16>>,
     round: Constant<Bits<16>>,
@@ -54,6 +58,7 @@ impl PayloadLength {
     pub fn new(beat_bytes: usize, max_payload: usize, messages: bool) -> Self {
         Self {
             clock: Default::default(),
+            reset: Default::default(),
             enable: Default::default(),
             opcode: Default::default(),
             pad: Default::default(),
@@ -79,6 +84,7 @@ impl PayloadLength {
             fit: Default::default(),
             overhead: Default::default(),
             fits_now: Default::default(),
+            shortest: Constant::new(protocol::COMMON_BYTES.into()),
             uncounted: Constant::new(UNCOUNTED.into()),
             max_payload: Constant::new((max_payload as u64).into()),
             round: Constant::new((beat_bytes as u64 - 1).into()),
@@ -128,5 +134,9 @@ impl Logic for PayloadLength {
         self.header_bytes.next = self.kind_header.q.val();
         self.fits.next = self.fit.q.val();
         self.payload.next = self.bytes.q.val();
+        if self.reset.val() {
+            // Before the first opcode: no beat of headers is taken for payload.
+            self.kind_header.d.next = self.shortest.val();
+        }
     }
 }

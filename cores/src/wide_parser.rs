@@ -199,6 +199,7 @@ impl<const D: usize, const K: usize, const H: usize> Logic for WideParser<D, K, 
         }
         self.headers.clock.next = self.clock.val();
         self.length.clock.next = self.clock.val();
+        self.length.reset.next = self.reset.val();
         self.packer.clock.next = self.clock.val();
         self.packer.reset.next = self.reset.val();
         self.icrc.clock.next = self.clock.val();
