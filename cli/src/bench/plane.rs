@@ -9,6 +9,9 @@ use crate::output::{Output, Stop};
 
 /// Settings of `metaroce bench plane`.
 #[derive(Args, Clone, Debug)]
+#[command(
+    after_help = "Example:\n  metaroce bench plane --width 512 --payload 36,4096 --latency 40 --json"
+)]
 pub struct Plane {
     /// Bits of a beat.
     #[arg(long, default_value = "512", value_parser = widths())]

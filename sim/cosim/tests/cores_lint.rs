@@ -14,6 +14,7 @@ use metaroce_cores::types::TxDescriptor;
 use metaroce_protocol::Profile;
 use metaroce_rtl::plane_rx::PlaneRx;
 use metaroce_rtl::plane_tx::PlaneTx;
+use metaroce_rtl::planes::{Width, emit_receiver, emit_sender};
 use rust_hdl::prelude::*;
 
 #[test]
@@ -73,20 +74,8 @@ fn planes_have_no_warning() {
 
 #[test]
 fn wide_planes_have_no_warning() {
-    lint(&design(
-        PlaneRx::<512, 64, 2, 8, 0, 1>::wide(4096, Profile::Messages),
-        "plane_rx",
-    ));
-    lint(&design(
-        PlaneRx::<256, 32, 4, 9, 0, 1>::wide(4096, Profile::Write),
-        "plane_rx",
-    ));
-    lint(&design(
-        PlaneTx::<512, 64, 2, 8, 0, 1>::wide(4096, Profile::Messages),
-        "plane_tx",
-    ));
-    lint(&design(
-        PlaneTx::<256, 32, 4, 9, 0, 1>::wide(4096, Profile::Write),
-        "plane_tx",
-    ));
+    for width in [Width::W256, Width::W512] {
+        lint(&emit_receiver(width).expect("Verilog"));
+        lint(&emit_sender(width).expect("Verilog"));
+    }
 }

@@ -3,14 +3,13 @@ mod datapath;
 
 use datapath::frames::{Sample, runs};
 use datapath::planes::{BASE, ends_as_the_codec_says, memory, receive, traffic, transmit};
-use datapath::{Source, model, reset};
+use datapath::{Source, model_of, reset};
 use metaroce_cosim::axis::AxisSink;
 use metaroce_cosim::bus::{Stalls, step};
 use metaroce_cosim::model::VerilatedModel;
 use metaroce_protocol::frame::parse_as;
 use metaroce_protocol::{Opcode, Profile};
-use metaroce_rtl::plane_rx::PlaneRx;
-use metaroce_rtl::plane_tx::PlaneTx;
+use metaroce_rtl::planes::{Width, emit_receiver, emit_sender};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -20,9 +19,8 @@ const WHOLE: (usize, Profile) = (4096, Profile::Messages);
 /// Opcodes whose frames carry payload, one of each length of headers.
 const DATA: [Opcode; 3] = [Opcode::Write, Opcode::Send, Opcode::WriteImm];
 
-fn receiver<const D: usize, const K: usize, const H: usize, const A: usize>() -> VerilatedModel {
-    let (most, profile) = WHOLE;
-    model(PlaneRx::<D, K, H, A, 0, 1>::wide(most, profile), "plane_rx")
+fn receiver(width: Width) -> VerilatedModel {
+    model_of(&emit_receiver(width).expect("Verilog"))
 }
 
 /// Good frames of every payload from 0 to 600 bytes, and random ones up to the largest.
@@ -78,17 +76,16 @@ fn receives(mut model: VerilatedModel, beat: usize) {
 
 #[test]
 fn frames_of_512_bits_a_cycle_end_as_the_codec_says() {
-    receives(receiver::<512, 64, 2, 8>(), 64);
+    receives(receiver(Width::W512), 64);
 }
 
 #[test]
 fn frames_of_256_bits_a_cycle_end_as_the_codec_says() {
-    receives(receiver::<256, 32, 4, 9>(), 32);
+    receives(receiver(Width::W256), 32);
 }
 
-fn sender<const D: usize, const K: usize, const H: usize, const A: usize>() -> VerilatedModel {
-    let (most, profile) = WHOLE;
-    model(PlaneTx::<D, K, H, A, 0, 1>::wide(most, profile), "plane_tx")
+fn sender(width: Width) -> VerilatedModel {
+    model_of(&emit_sender(width).expect("Verilog"))
 }
 
 /// Once the pipeline is full no cycle is idle, within frames or between them.
@@ -157,10 +154,10 @@ fn unreadable_memory(model: &mut VerilatedModel) {
 
 #[test]
 fn descriptors_become_the_codec_s_frames_at_512_bits_a_cycle() {
-    sends(sender::<512, 64, 2, 8>(), 64);
+    sends(sender(Width::W512), 64);
 }
 
 #[test]
 fn descriptors_become_the_codec_s_frames_at_256_bits_a_cycle() {
-    sends(sender::<256, 32, 4, 9>(), 32);
+    sends(sender(Width::W256), 32);
 }

@@ -16,7 +16,8 @@ use super::{Packed, Sink, Source, reset, stalls};
 
 /// Where host memory begins.
 pub const BASE: u64 = 0x3_0000_0000;
-const BYTES: usize = 1 << 16;
+/// More than all payloads that a plane may have taken and not read.
+const BYTES: usize = 1 << 18;
 fn timing(kind: usize) -> Timing {
     match kind {
         0 => Timing::ideal(),
@@ -238,10 +239,18 @@ pub fn transmit(model: &mut VerilatedModel, samples: &[Sample], kind: usize) -> 
             let expected = expected[usize::from(answer)]
                 .pop_front()
                 .expect("a frame was asked for");
+            let differs = frame
+                .frame
+                .data
+                .iter()
+                .zip(expected)
+                .position(|(a, b)| a != b);
             assert!(
                 frame.frame.data == *expected,
-                "frame {}, stalls {kind}",
-                frames.len()
+                "frame {} of {} bytes for {} differs at {differs:?}, stalls {kind}",
+                frames.len(),
+                frame.frame.data.len(),
+                expected.len()
             );
             frames.push((frame.first_cycle, frame.last_cycle));
         }
