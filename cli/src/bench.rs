@@ -7,11 +7,12 @@ use metaroce_soft::{SoftBenchOptions, SoftError, bench_model, bench_soft};
 use crate::output::{Ending, Output, Stop};
 
 mod engine;
+mod plane;
 
 /// How fast the software is, and how many events a cycle the hardware takes.
 #[derive(Args, Clone, Debug)]
 #[command(
-    after_help = "Examples:\n  metaroce bench model\n  metaroce bench soft --rounds 3\n  metaroce bench fabric --hosts 1024 --json\n  metaroce bench engine --cycles 20000\n  metaroce bench engine --size large --json"
+    after_help = "Examples:\n  metaroce bench model\n  metaroce bench soft --rounds 3\n  metaroce bench fabric --hosts 1024 --json\n  metaroce bench engine --cycles 20000\n  metaroce bench engine --size large --json\n  metaroce bench plane --width 512 --json"
 )]
 pub struct Bench {
     #[command(subcommand)]
@@ -40,6 +41,8 @@ enum What {
     },
     /// The verilated engine: events a cycle in all three directions at once, the model its peer.
     Engine(engine::Engine),
+    /// A verilated plane: beats a cycle, sent and received, of frames of one payload each.
+    Plane(plane::Plane),
     /// The model alone, in process.
     Model {
         /// Paths of the connection.
@@ -129,6 +132,7 @@ impl Bench {
                 })
             }
             What::Engine(engine) => engine.run(output, stop),
+            What::Plane(plane) => plane.run(output, stop),
             What::Model { paths, packets } => {
                 let bench = bench_model(*paths, *packets);
                 output.print(&bench, || {

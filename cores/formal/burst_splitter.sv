@@ -7,7 +7,7 @@ module contract (
     input [15:0] beats,
     input burst_ready
 );
-    wire busy, burst_valid;
+    wire busy, free, burst_valid;
     wire [63:0] burst_address;
     wire [7:0] burst_len;
     CORE core (.*);
@@ -20,8 +20,9 @@ module contract (
 
     always @(posedge clock) begin
         began <= 1;
-        if (start) assume (!busy && beats != 0 && address < 64'hFFFF_FFFF_0000_0000);
+        if (start) assume (free && beats != 0 && address < 64'hFFFF_FFFF_0000_0000);
         assert (busy == burst_valid);
+        assert (free == (left == 0 || (burst_ready && burst_len + 1 == left)));
         assert (burst_valid == (left != 0));
         if (burst_valid) begin
             assert (burst_address == next);
@@ -42,6 +43,7 @@ module contract (
             assert (burst_valid);
             assert ($stable(burst_address) && $stable(burst_len));
         end
+        cover (start && burst_valid && burst_ready);
         cover (burst_valid && burst_ready && left == burst_len + 1 && burst_len == 2 && $past(burst_valid && burst_ready && burst_len == 15, 1));
     end
 endmodule

@@ -2,7 +2,7 @@
 #![allow(missing_docs)] // accessors as the derive makes them
 use rust_hdl::prelude::*;
 
-/// A word of `D` bits, at most 64. What `LogicStruct` would make, had it room for a number.
+/// A word of `D` bits, at most 1,023. What `LogicStruct` would make, had it room for a number.
 #[derive(Copy, Clone, Debug, Default, PartialEq)]
 pub struct Beat<const D: usize> {
     /// First byte lowest.
@@ -53,6 +53,8 @@ impl<const D: usize> Synth for Beat<D> {
     }
 
     fn verilog(self) -> VerilogLiteral {
-        (u128::from(self.bad) << D | self.data.to_u128()).into()
+        bit_cast::<1024, D>(self.data)
+            .replace_bit(D, self.bad)
+            .into()
     }
 }

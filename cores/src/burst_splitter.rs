@@ -18,7 +18,7 @@ pub struct BurstSplitter {
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
     pub reset: Signal<In, Bit>,
-    /// A transfer begins; only when not `busy`.
+    /// A transfer begins; only when `free`.
     pub start: Signal<In, Bit>,
     /// Of its first byte.
     pub address: Signal<In, Bits<64>>,
@@ -26,6 +26,8 @@ pub struct BurstSplitter {
     pub beats: Signal<In, Bits<16>>,
     /// A burst is still to be offered.
     pub busy: Signal<Out, Bit>,
+    /// A transfer may begin: nothing is to be offered any more, or the last burst is taken in this cycle.
+    pub free: Signal<Out, Bit>,
     /// A multiple of a beat's bytes.
     pub burst_address: Signal<Out, Bits<64>>,
     /// Beats less one.
@@ -66,6 +68,7 @@ impl BurstSplitter {
             address: Default::default(),
             beats: Default::default(),
             busy: Default::default(),
+            free: Default::default(),
             burst_address: Default::default(),
             burst_len: Default::default(),
             burst_valid: Default::default(),
@@ -96,6 +99,8 @@ impl Logic for BurstSplitter {
             self.take.next = self.left.q.val();
         }
         self.busy.next = self.left.q.val().any();
+        self.free.next = !self.left.q.val().any()
+            || (self.burst_ready.val() && (self.left.q.val() <= self.room.val()));
         self.burst_valid.next = self.left.q.val().any();
         self.burst_address.next = self.next_address.q.val();
         self.burst_len.next = bit_cast::<8, 16>(self.take.val() - 1);

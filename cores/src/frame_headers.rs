@@ -1,6 +1,6 @@
 //! The header beats of a frame.
 #![allow(missing_docs)] // the derive makes methods that can carry no document
-use crate::generated::common::PackCommon;
+use crate::common_header::CommonHeader;
 use crate::generated::constants as protocol;
 use crate::header_slots::HEADER_BYTES;
 use crate::prim::Dff;
@@ -14,7 +14,6 @@ const ETHERNET_LESS_ICRC: u64 = 10;
 ///
 /// `D` data bits (8 or 64), `K` = D / 8, `H` = 104 / K. No latency, but IPv4 total length is right one cycle after a new
 /// descriptor, UDP length and IPv4 checksum two cycles: they stand at byte 16 and after it, and `index` starts at 0.
-/// IPv4: DSCP 0, ECT(0), identification 0, "do not fragment". UDP checksum 0.
 #[derive(LogicBlock)]
 pub struct FrameHeaders<const D: usize, const K: usize, const H: usize> {
     pub clock: Signal<In, Clock>,
@@ -24,7 +23,7 @@ pub struct FrameHeaders<const D: usize, const K: usize, const H: usize> {
     pub word: Signal<Out, Bits<D>>,
     /// `index` is the last header beat's.
     pub last: Signal<Out, Bit>,
-    common: PackCommon,
+    common: CommonHeader,
     total: Dff<Bits<16>>,
     udp_length: Dff<Bits<16>>,
     checksum: Dff<Bits<16>>,
@@ -38,14 +37,6 @@ pub struct FrameHeaders<const D: usize, const K: usize, const H: usize> {
     little: Signal<Local, Bits<D>>,
     octet: Signal<Local, Bits<8>>,
     places: [Constant<Bits<10>>; H],
-    ethertype: Constant<Bits<16>>,
-    ecn: Constant<Bits<2>>,
-    flags: Constant<Bits<3>>,
-    ttl: Constant<Bits<8>>,
-    udp: Constant<Bits<8>>,
-    port: Constant<Bits<16>>,
-    p_key: Constant<Bits<16>>,
-    version: Constant<Bits<4>>,
     op_write: Constant<Bits<8>>,
     messages: Constant<Bit>,
     reads: Constant<Bit>,
@@ -113,14 +104,6 @@ impl<const D: usize, const K: usize, const H: usize> FrameHeaders<D, K, H> {
             octet: Default::default(),
             little: Default::default(),
             places: std::array::from_fn(|i| Constant::new(((D * (H - 1 - i)) as u64).into())),
-            ethertype: Constant::new(protocol::ETHERTYPE_IPV4.into()),
-            ecn: Constant::new(protocol::ECN_CAPABLE.into()),
-            flags: Constant::new(protocol::IPV4_DO_NOT_FRAGMENT.into()),
-            ttl: Constant::new(protocol::TTL.into()),
-            udp: Constant::new(protocol::IP_PROTOCOL_UDP.into()),
-            port: Constant::new(protocol::UDP_PORT.into()),
-            p_key: Constant::new(protocol::P_KEY.into()),
-            version: Constant::new(protocol::PATH_VERSION.into()),
             op_write: Constant::new(protocol::OPCODE_WRITE.into()),
             messages: Constant::new(messages),
             reads: Constant::new(reads),
@@ -200,44 +183,11 @@ impl<const D: usize, const K: usize, const H: usize> Logic for FrameHeaders<D, K
         self.checksum.d.next = !(self.sum.val().get_bits::<16>(0) + self.sum.val().get_bit(16));
 
         // Headers.
-        self.common.ethernet_dst_mac.next = self.descriptor.val().dst_mac;
-        self.common.ethernet_src_mac.next = self.descriptor.val().src_mac;
-        self.common.ethernet_ethertype.next = self.ethertype.val();
-        self.common.ipv4_version.next = 4.into();
-        self.common.ipv4_ihl.next = 5.into();
-        self.common.ipv4_dscp.next = 0.into();
-        self.common.ipv4_ecn.next = self.ecn.val();
-        self.common.ipv4_total_length.next = self.total.q.val();
-        self.common.ipv4_identification.next = 0.into();
-        self.common.ipv4_flags.next = self.flags.val();
-        self.common.ipv4_fragment_offset.next = 0.into();
-        self.common.ipv4_ttl.next = self.ttl.val();
-        self.common.ipv4_protocol.next = self.udp.val();
-        self.common.ipv4_checksum.next = self.checksum.q.val();
-        self.common.ipv4_source.next = self.descriptor.val().src_ip;
-        self.common.ipv4_destination.next = self.descriptor.val().dst_ip;
-        self.common.udp_source_port.next = self.descriptor.val().entropy;
-        self.common.udp_destination_port.next = self.port.val();
+        self.common.descriptor.next = self.descriptor.val();
+        self.common.total.next = self.total.q.val();
         self.common.udp_length.next = self.udp_length.q.val();
-        self.common.udp_checksum.next = 0.into();
-        self.common.bth_opcode.next = self.descriptor.val().opcode;
-        self.common.bth_solicited.next = false;
-        self.common.bth_migration.next = false;
-        self.common.bth_pad.next =
-            bit_cast::<2, 16>(self.padded.val() - self.descriptor.val().payload);
-        self.common.bth_transport_version.next = 0.into();
-        self.common.bth_p_key.next = self.p_key.val();
-        self.common.bth_fecn.next = false;
-        self.common.bth_becn.next = false;
-        self.common.bth_dest_qp.next = self.descriptor.val().dest_qp;
-        self.common.bth_ack_request.next = self.descriptor.val().ack_request;
-        self.common.bth_psn.next = self.descriptor.val().psn;
-        self.common.path_version.next = self.version.val();
-        self.common.path_flags.next = 0.into();
-        self.common.path_path.next = self.descriptor.val().path;
-        self.common.path_epoch.next = self.descriptor.val().epoch;
-        self.common.path_tsn.next = self.descriptor.val().tsn;
-        self.common.path_timestamp.next = self.descriptor.val().timestamp;
+        self.common.checksum.next = self.checksum.q.val();
+        self.common.pad.next = bit_cast::<2, 16>(self.padded.val() - self.descriptor.val().payload);
         self.header.next = (bit_cast::<832, 512>(self.common.bits.val()) << 320)
             | bit_cast::<832, 320>(self.descriptor.val().tail);
         self.big.next = 0.into();

@@ -2,21 +2,26 @@
 #![allow(missing_docs)] // the derive makes methods that can carry no document
 use crate::crc32::{crc32_byte, crc32_byte_back};
 use crate::icrc::{start_state, variant_bytes};
+use crate::lane_mask::LaneMask;
 use crate::linear::Linear;
 use crate::prim::Dff;
 use rust_hdl::prelude::*;
 
 /// Bits of a slice: its parities have about 32 inputs each.
 const SLICE: usize = 64;
+/// Slices of the widest beat.
+const SLICES: usize = 8;
+/// Stages that take back what the widest beat may lack.
+const BACK: usize = 6;
 
 /// Takes a beat a cycle, frames of any length back to back, and says each frame's CRC state (not inverted) a fixed number
-/// of cycles after its last beat ([`WideIcrc::LATENCY`]). Nothing stalls.
+/// of cycles after its last beat ([`LATENCY`]). Nothing stalls.
 ///
-/// `D` data bits (128, 256, 512), `K` = D / 8, `S` = D / 64 slices, `B` = log2 K. Stage 1 masks: variant bytes are ones,
+/// `D` data bits (128, 256, 512), `K` = D / 8. Stage 1 masks: variant bytes are ones,
 /// bytes beyond the last are zeros, the start value is in. Stage 2: each slice's share of the CRC; 3: their sum; 4: the
-/// frame's state, the only loop, as if its last beat were full of zeros. Then `B` stages take these back, 2^i each.
+/// frame's state, the only loop, as if its last beat were full of zeros. Then six stages take these back, 2^i each.
 #[derive(LogicBlock)]
-pub struct WideIcrc<const D: usize, const K: usize, const S: usize, const B: usize> {
+pub struct WideIcrc<const D: usize, const K: usize> {
     pub clock: Signal<In, Clock>,
     /// Synchronous, active high.
     pub reset: Signal<In, Bit>,
@@ -26,7 +31,7 @@ pub struct WideIcrc<const D: usize, const K: usize, const S: usize, const B: usi
     /// The frame's last beat.
     pub last: Signal<In, Bit>,
     /// Bytes of the last beat that do not count, 0..K.
-    pub missing: Signal<In, Bits<B>>,
+    pub missing: Signal<In, Bits<6>>,
     /// CRC state, not inverted.
     pub state: Signal<Out, Bits<32>>,
     /// One cycle a frame.
@@ -35,9 +40,8 @@ pub struct WideIcrc<const D: usize, const K: usize, const S: usize, const B: usi
     beat: Dff<Bits<3>>,
     // 1
     masked: Dff<Bits<D>>,
-    kept: Signal<Local, Bits<D>>,
-    ones: Signal<Local, Bits<D>>,
-    lane: Signal<Local, Bits<D>>,
+    kept: LaneMask<D, K>,
+    ones: LaneMask<D, K>,
     full: Signal<Local, Bits<K>>,
     position: Signal<Local, Bits<9>>,
     lanes: Signal<Local, Bits<K>>,
@@ -45,10 +49,11 @@ pub struct WideIcrc<const D: usize, const K: usize, const S: usize, const B: usi
     valids: [Dff<Bit>; 4],
     firsts: [Dff<Bit>; 3],
     lasts: [Dff<Bit>; 4],
-    missings: [Dff<Bits<B>>; 4],
+    missings: [Dff<Bits<6>>; 4],
     // 2
-    slices: [Linear<SLICE>; S],
-    shares: [Dff<Bits<32>>; S],
+    spread: Signal<Local, Bits<512>>,
+    slices: [Linear<SLICE>; SLICES],
+    shares: [Dff<Bits<32>>; SLICES],
     // 3
     sum: Dff<Bits<32>>,
     sum_now: Signal<Local, Bits<32>>,
@@ -56,13 +61,12 @@ pub struct WideIcrc<const D: usize, const K: usize, const S: usize, const B: usi
     step: Linear<32>,
     crc: Dff<Bits<32>>,
     // 5 on: index i takes 2^i bytes back.
-    back: [Linear<32>; B],
-    states: [Dff<Bits<32>>; B],
-    left: [Dff<Bits<B>>; B],
-    dones: [Dff<Bit>; B],
+    back: [Linear<32>; BACK],
+    states: [Dff<Bits<32>>; BACK],
+    left: [Dff<Bits<6>>; BACK],
+    dones: [Dff<Bit>; BACK],
     variant: Constant<Bits<512>>,
     start: Constant<Bits<32>>,
-    octet: Constant<Bits<D>>,
     every: Constant<Bits<K>>,
     beats: Constant<Bits<3>>,
     beat_shift: Constant<Bits<4>>,
@@ -73,18 +77,14 @@ fn ahead(state: u32, bytes: usize) -> u32 {
     (0..bytes).fold(state, |state, _| crc32_byte(state, 0))
 }
 
-impl<const D: usize, const K: usize, const S: usize, const B: usize> WideIcrc<D, K, S, B> {
-    /// Cycles from a frame's last beat to its state.
-    pub const LATENCY: usize = 4 + B;
-}
+/// Cycles from a frame's last beat to its state.
+pub const LATENCY: usize = 4 + BACK;
 
-impl<const D: usize, const K: usize, const S: usize, const B: usize> Default
-    for WideIcrc<D, K, S, B>
-{
+impl<const D: usize, const K: usize> Default for WideIcrc<D, K> {
     fn default() -> Self {
         assert!(
-            (128..=512).contains(&D) && D == 8 * K && D == SLICE * S && K == 1 << B,
-            "K is D / 8, S is D / 64, B is log2 K"
+            (128..=SLICE * SLICES).contains(&D) && D == 8 * K && K.is_power_of_two(),
+            "K is D / 8"
         );
         let mut variant = Bits::<512>::default();
         for place in variant_bytes() {
@@ -92,9 +92,10 @@ impl<const D: usize, const K: usize, const S: usize, const B: usize> Default
         }
         let slice = |s: usize| {
             Linear::new(move |bit| {
-                let byte = 1u8 << (bit % 8);
-                let behind = K - 1 - s * SLICE / 8 - bit / 8;
-                ahead(crc32_byte(0, byte), behind)
+                let (byte, place) = (1u8 << (bit % 8), s * SLICE / 8 + bit / 8);
+                // Beyond the beat's end there is nothing.
+                let behind = (K - 1).checked_sub(place);
+                behind.map_or(0, |zeros| ahead(crc32_byte(0, byte), zeros))
             })
         };
         let back = |i: usize| {
@@ -113,7 +114,6 @@ impl<const D: usize, const K: usize, const S: usize, const B: usize> Default
             masked: Default::default(),
             kept: Default::default(),
             ones: Default::default(),
-            lane: Default::default(),
             full: Default::default(),
             position: Default::default(),
             lanes: Default::default(),
@@ -121,6 +121,7 @@ impl<const D: usize, const K: usize, const S: usize, const B: usize> Default
             firsts: std::array::from_fn(|_| Default::default()),
             lasts: std::array::from_fn(|_| Default::default()),
             missings: std::array::from_fn(|_| Default::default()),
+            spread: Default::default(),
             slices: std::array::from_fn(slice),
             shares: std::array::from_fn(|_| Default::default()),
             sum: Default::default(),
@@ -133,17 +134,14 @@ impl<const D: usize, const K: usize, const S: usize, const B: usize> Default
             dones: std::array::from_fn(|_| Default::default()),
             variant: Constant::new(variant),
             start: Constant::new(u64::from(start_state()).into()),
-            octet: Constant::new(0xFF.into()),
             every: Constant::new(Bits::mask()),
             beats: Constant::new(((64 / K) as u64).into()),
-            beat_shift: Constant::new((B as u64).into()),
+            beat_shift: Constant::new(u64::from(K.trailing_zeros()).into()),
         }
     }
 }
 
-impl<const D: usize, const K: usize, const S: usize, const B: usize> Logic
-    for WideIcrc<D, K, S, B>
-{
+impl<const D: usize, const K: usize> Logic for WideIcrc<D, K> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, beat, masked, sum, crc);
@@ -155,10 +153,10 @@ impl<const D: usize, const K: usize, const S: usize, const B: usize> Logic
         for i in 0..3 {
             self.firsts[i].clock.next = self.clock.val();
         }
-        for i in 0..S {
+        for i in 0..8 {
             self.shares[i].clock.next = self.clock.val();
         }
-        for i in 0..B {
+        for i in 0..6 {
             self.states[i].clock.next = self.clock.val();
             self.left[i].clock.next = self.clock.val();
             self.dones[i].clock.next = self.clock.val();
@@ -182,16 +180,8 @@ impl<const D: usize, const K: usize, const S: usize, const B: usize> Logic
             .variant
             .val()
             .get_bits::<K>(self.position.val().index());
-        self.kept.next = 0.into();
-        self.ones.next = 0.into();
-        for i in 0..K {
-            if self.full.val().get_bit(i) {
-                self.kept.next = self.kept.val() | (self.octet.val() << (8 * i).to_bits::<10>());
-            }
-            if self.lanes.val().get_bit(i) {
-                self.ones.next = self.ones.val() | (self.octet.val() << (8 * i).to_bits::<10>());
-            }
-        }
+        self.kept.lanes.next = self.full.val();
+        self.ones.lanes.next = self.lanes.val();
 
         // 1
         self.valids[0].d.next = self.valid.val();
@@ -201,9 +191,9 @@ impl<const D: usize, const K: usize, const S: usize, const B: usize> Logic
         if self.last.val() {
             self.missings[0].d.next = self.missing.val();
         }
-        self.masked.d.next = (self.data.val() | self.ones.val()) & self.kept.val();
+        self.masked.d.next = (self.data.val() | self.ones.mask.val()) & self.kept.mask.val();
         if !self.beat.q.val().any() {
-            self.masked.d.next = ((self.data.val() | self.ones.val()) & self.kept.val())
+            self.masked.d.next = ((self.data.val() | self.ones.mask.val()) & self.kept.mask.val())
                 ^ bit_cast::<D, 32>(self.start.val());
         }
 
@@ -214,9 +204,10 @@ impl<const D: usize, const K: usize, const S: usize, const B: usize> Logic
             self.lasts[i].d.next = self.lasts[i - 1].q.val();
             self.missings[i].d.next = self.missings[i - 1].q.val();
         }
+        self.spread.next = bit_cast::<512, D>(self.masked.q.val());
         self.sum_now.next = 0.into();
-        for i in 0..S {
-            self.slices[i].bits.next = self.masked.q.val().get_bits::<64>(64 * i);
+        for i in 0..8 {
+            self.slices[i].bits.next = self.spread.val().get_bits::<64>(64 * i);
             self.shares[i].d.next = self.slices[i].parities.val();
             self.sum_now.next = self.sum_now.val() ^ self.shares[i].q.val();
         }
@@ -242,7 +233,7 @@ impl<const D: usize, const K: usize, const S: usize, const B: usize> Logic
         }
         self.left[0].d.next = self.missings[3].q.val();
         self.dones[0].d.next = self.valids[3].q.val() & self.lasts[3].q.val();
-        for i in 1..B {
+        for i in 1..6 {
             self.back[i].bits.next = self.states[i - 1].q.val();
             self.states[i].d.next = self.states[i - 1].q.val();
             if self.left[i - 1].q.val().get_bit(i) {
@@ -253,7 +244,7 @@ impl<const D: usize, const K: usize, const S: usize, const B: usize> Logic
         }
         self.state.next = 0.into();
         self.done.next = false;
-        for i in 0..B {
+        for i in 0..6 {
             // The last stage's.
             self.state.next = self.states[i].q.val();
             self.done.next = self.dones[i].q.val();
@@ -263,7 +254,7 @@ impl<const D: usize, const K: usize, const S: usize, const B: usize> Logic
             for i in 0..4 {
                 self.valids[i].d.next = false;
             }
-            for i in 0..B {
+            for i in 0..6 {
                 self.dones[i].d.next = false;
             }
         }

@@ -5,6 +5,7 @@ pub mod host_side;
 pub mod nic;
 pub mod plane_rx;
 pub mod plane_tx;
+pub mod planes;
 pub mod receive_host;
 pub mod receive_side;
 pub mod responder;

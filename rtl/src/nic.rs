@@ -20,7 +20,7 @@ use rust_hdl::prelude::*;
 /// `N` planes, `D` stream and AXI data bits, `K` = D / 8, `H` = 104 / K, `A` log2 of a plane's payload FIFO; `P` paths a
 /// connection; `CA`, `GA`, `RA` address bits of connections, of all paths, of regions; `WA` of words of 32 connections; `W`
 /// window, `IW` = log2 W, `G` = W / 16, `FA` = GA + IW, `TA` = GA + 8; `QA` log2 of a retransmit queue; `M` message
-/// slots, `MA` = log2 M; `SA` = GA + IW - 4, `EA` = GA + 1.
+/// slots, `MA` = log2 M; `SA` = GA + IW - 4, `EA` = GA + 1. `NB`, `WB`: 1 and 0 for planes of 8 or 64 bits, 0 and 1 for 256 or 512.
 #[derive(LogicBlock)]
 pub struct Nic<
     const N: usize,
@@ -48,6 +48,8 @@ pub struct Nic<
     const XP: usize,
     const XE: usize,
     const XB: usize,
+    const NB: usize = 1,
+    const WB: usize = 0,
 > {
     /// The one clock.
     pub clock: Signal<In, Clock>,
@@ -71,8 +73,8 @@ pub struct Nic<
     pub trace: Trace,
     host: HostSide<N, CA, XA, WA, M, MA>,
     engine: Engine<N, P, CA, GA, RA, W, IW, G, FA, TA, QA, MA, SA, EA, XA, XM, XP, XE, XB>,
-    plane_rx: [PlaneRx<D, K, H, A>; N],
-    plane_tx: [PlaneTx<D, K, H, A>; N],
+    plane_rx: [PlaneRx<D, K, H, A, NB, WB>; N],
+    plane_tx: [PlaneTx<D, K, H, A, NB, WB>; N],
     responder: Responder<N, CA, GA>,
     receive_turn: EventArbiter<N>,
     acknowledge_turn: EventArbiter<N>,
@@ -113,7 +115,38 @@ impl<
     const XP: usize,
     const XE: usize,
     const XB: usize,
-> Nic<N, D, K, H, A, P, CA, GA, RA, WA, W, IW, G, FA, TA, QA, M, MA, SA, EA, XA, XM, XP, XE, XB>
+    const NB: usize,
+    const WB: usize,
+>
+    Nic<
+        N,
+        D,
+        K,
+        H,
+        A,
+        P,
+        CA,
+        GA,
+        RA,
+        WA,
+        W,
+        IW,
+        G,
+        FA,
+        TA,
+        QA,
+        M,
+        MA,
+        SA,
+        EA,
+        XA,
+        XM,
+        XP,
+        XE,
+        XB,
+        NB,
+        WB,
+    >
 {
     /// What register CAPABILITIES says.
     pub fn capabilities(max_payload: usize, profile: Profile) -> Capabilities {
@@ -162,8 +195,8 @@ impl<
             trace: Default::default(),
             host: HostSide::new(&Self::capabilities(max_payload, profile), narrowing),
             engine: Engine::new(profile, narrowing),
-            plane_rx: std::array::from_fn(|_| PlaneRx::new(max_payload, profile)),
-            plane_tx: std::array::from_fn(|_| PlaneTx::new(max_payload, profile)),
+            plane_rx: std::array::from_fn(|_| PlaneRx::of(max_payload, profile)),
+            plane_tx: std::array::from_fn(|_| PlaneTx::of(max_payload, profile)),
             responder: Responder::new(XA - CA, profile.answers_reads()),
             receive_turn: Default::default(),
             acknowledge_turn: Default::default(),
@@ -205,6 +238,8 @@ impl<
     const XP: usize,
     const XE: usize,
     const XB: usize,
+    const NB: usize,
+    const WB: usize,
 > Logic
     for Nic<
         N,
@@ -232,6 +267,8 @@ impl<
         XP,
         XE,
         XB,
+        NB,
+        WB,
     >
 {
     #[hdl_gen]

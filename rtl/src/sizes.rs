@@ -17,7 +17,7 @@ const fn words_log2(connections_log2: usize) -> usize {
     }
 }
 
-/// A NIC and its parts from one set of parameters: all other widths follow from it.
+/// A NIC and its parts from one set of parameters: all other widths follow from it. `planes_of`: [1, 0] for planes of 8 or 64 bits, [0, 1] for 512.
 macro_rules! size {
     ($(#[$doc:meta])* $nic:ident, $engine:ident, $receive:ident, $transmit:ident {
         planes: $n:literal,
@@ -32,12 +32,13 @@ macro_rules! size {
         streams_log2: $s:literal,
         in_flight_log2: $f:literal,
         buffers_log2: $b:literal,
+        planes_of: [$nb:literal, $wb:literal],
     }) => {
         $(#[$doc])*
         pub type $nic = Nic<
-            $n, $d, { $d / 8 }, { 832 / $d }, $a, { 1 << $p }, $c, { $c + $p }, $r, { words_log2($c) },
+            $n, $d, { $d / 8 }, { (831 + $d) / $d }, $a, { 1 << $p }, $c, { $c + $p }, $r, { words_log2($c) },
             { 1 << $w }, $w, { (1 << $w) / 16 }, { $c + $p + $w }, { $c + $p + 8 }, $q, { 1 << $m }, $m,
-            { $c + $p + $w - 4 }, { $c + $p + 1 }, { $c + $s }, $f, $b, { $c + $s + $f }, { $c + $s + $b },
+            { $c + $p + $w - 4 }, { $c + $p + 1 }, { $c + $s }, $f, $b, { $c + $s + $f }, { $c + $s + $b }, $nb, $wb,
         >;
         /// Its engine.
         pub type $engine = Engine<
@@ -72,6 +73,7 @@ size! {
         streams_log2: 2,
         in_flight_log2: 4,
         buffers_log2: 4,
+        planes_of: [1, 0],
     }
 }
 
@@ -90,6 +92,7 @@ size! {
         streams_log2: 1,
         in_flight_log2: 4,
         buffers_log2: 4,
+        planes_of: [1, 0],
     }
 }
 
@@ -108,6 +111,26 @@ size! {
         streams_log2: 2,
         in_flight_log2: 4,
         buffers_log2: 4,
+        planes_of: [1, 0],
+    }
+}
+
+size! {
+    /// 1 plane, 512 bits; 4 connections of 16 paths, window 256, 16 message slots, 16 regions.
+    Wide, WideEngine, WideReceiveSide, WideTransmitSide {
+        planes: 1,
+        data_bits: 512,
+        payload_fifo_log2: 9,
+        connections_log2: 2,
+        paths_log2: 4,
+        window_log2: 8,
+        regions_log2: 4,
+        retransmit_queue_log2: 12,
+        message_slots_log2: 4,
+        streams_log2: 2,
+        in_flight_log2: 4,
+        buffers_log2: 4,
+        planes_of: [0, 1],
     }
 }
 
@@ -126,6 +149,7 @@ size! {
         streams_log2: 0,
         in_flight_log2: 1,
         buffers_log2: 1,
+        planes_of: [1, 0],
     }
 }
 
@@ -138,13 +162,21 @@ pub enum Size {
     Medium,
     /// [`Small`].
     Small,
+    /// [`Wide`].
+    Wide,
     /// [`Tiny`].
     Tiny,
 }
 
 impl Size {
     /// Every size.
-    pub const ALL: &[Self] = &[Self::Large, Self::Medium, Self::Small, Self::Tiny];
+    pub const ALL: &[Self] = &[
+        Self::Large,
+        Self::Medium,
+        Self::Small,
+        Self::Wide,
+        Self::Tiny,
+    ];
 
     /// Its name, also the emitted top's: `metaroce_<name>`.
     pub const fn name(self) -> &'static str {
@@ -152,6 +184,7 @@ impl Size {
             Self::Large => "large",
             Self::Medium => "medium",
             Self::Small => "small",
+            Self::Wide => "wide",
             Self::Tiny => "tiny",
         }
     }
@@ -159,7 +192,7 @@ impl Size {
     /// Largest payload of a frame, in bytes.
     pub const fn largest_payload(self) -> usize {
         match self {
-            Self::Large | Self::Medium | Self::Small => 4096,
+            Self::Large | Self::Medium | Self::Small | Self::Wide => 4096,
             Self::Tiny => 1024,
         }
     }
@@ -168,6 +201,7 @@ impl Size {
     pub const fn profile(self) -> Profile {
         match self {
             Self::Large | Self::Medium | Self::Small => Profile::Reads,
+            Self::Wide => Profile::Messages,
             Self::Tiny => Profile::Write,
         }
     }
@@ -187,6 +221,7 @@ impl Size {
             Self::Large => Large::capabilities(most, profile),
             Self::Medium => Medium::capabilities(most, profile),
             Self::Small => Small::capabilities(most, profile),
+            Self::Wide => Wide::capabilities(most, profile),
             Self::Tiny => Tiny::capabilities(most, profile),
         }
     }
@@ -204,6 +239,7 @@ pub fn emit(size: Size) -> Result<Design, EmitError> {
         Size::Large => emit_as(Large::narrowed(most, profile, &narrowing), &name),
         Size::Medium => emit_as(Medium::narrowed(most, profile, &narrowing), &name),
         Size::Small => emit_as(Small::narrowed(most, profile, &narrowing), &name),
+        Size::Wide => emit_as(Wide::narrowed(most, profile, &narrowing), &name),
         Size::Tiny => emit_as(Tiny::narrowed(most, profile, &narrowing), &name),
     })
 }
@@ -215,6 +251,7 @@ pub fn emit_engine(size: Size) -> Result<Design, EmitError> {
         Size::Large => emit_as(LargeEngine::new(profile, &whole), "engine_large"),
         Size::Medium => emit_as(MediumEngine::new(profile, &whole), "engine_medium"),
         Size::Small => emit_as(SmallEngine::new(profile, &whole), "engine_small"),
+        Size::Wide => emit_as(WideEngine::new(profile, &whole), "engine_wide"),
         Size::Tiny => emit_as(TinyEngine::new(profile, &whole), "engine_tiny"),
     })
 }
@@ -234,6 +271,10 @@ pub fn emit_receive_side(size: Size, profile: Profile) -> Result<Design, EmitErr
         Size::Small => emit_as(
             SmallReceiveSide::new(4, profile, &whole),
             "receive_side_small",
+        ),
+        Size::Wide => emit_as(
+            WideReceiveSide::new(4, profile, &whole),
+            "receive_side_wide",
         ),
         Size::Tiny => emit_as(
             TinyReceiveSide::new(2, profile, &whole),
@@ -258,6 +299,10 @@ pub fn emit_transmit_side(size: Size, profile: Profile) -> Result<Design, EmitEr
             SmallTransmitSide::new(profile, &narrowing),
             "transmit_side_small",
         ),
+        Size::Wide => emit_as(
+            WideTransmitSide::new(profile, &narrowing),
+            "transmit_side_wide",
+        ),
         Size::Tiny => emit_as(
             TinyTransmitSide::new(profile, &narrowing),
             "transmit_side_tiny",
@@ -276,7 +321,7 @@ pub fn with_stack<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) 
     }
 }
 
-fn emit_as<B: Block>(mut block: B, name: &str) -> Result<Design, EmitError> {
+pub(crate) fn emit_as<B: Block>(mut block: B, name: &str) -> Result<Design, EmitError> {
     block.connect_all();
     emit_block(&block, name)
 }

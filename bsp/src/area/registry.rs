@@ -12,7 +12,9 @@ use metaroce_cores::resolve_queue::ResolveQueue;
 use metaroce_cores::resolver::Resolver;
 use metaroce_cores::sack_table::SackTable;
 use metaroce_cores::transmit_engine::TransmitEngine;
+use metaroce_cores::wide_deparser::WideDeparser;
 use metaroce_cores::wide_icrc::WideIcrc;
+use metaroce_cores::wide_parser::WideParser;
 use metaroce_cores::window_engine::WindowEngine;
 use metaroce_emit::{Design, EmitError, emit};
 use metaroce_protocol::Profile;
@@ -156,13 +158,46 @@ pub(crate) const SUBJECTS: &[Subject] = &[
     Subject {
         name: "wide_icrc",
         sizes: &[
-            ("w256", || {
-                of(WideIcrc::<256, 32, 4, 5>::default(), "wide_icrc")
-            }),
+            ("w256", || of(WideIcrc::<256, 32>::default(), "wide_icrc")),
+            ("w512", || of(WideIcrc::<512, 64>::default(), "wide_icrc")),
+        ],
+    },
+    // A plane's parts for frames of 256 and 512 bits a cycle, and its halves.
+    Subject {
+        name: "wide_parser",
+        sizes: &[
             ("w512", || {
-                of(WideIcrc::<512, 64, 8, 6>::default(), "wide_icrc")
+                of(WideParser::<512, 64, 2>::new(4096, true), "wide_parser")
+            }),
+            ("w256", || {
+                of(WideParser::<256, 32, 4>::new(4096, true), "wide_parser")
             }),
         ],
+    },
+    Subject {
+        name: "wide_deparser",
+        sizes: &[
+            ("w512", || {
+                of(WideDeparser::<512, 64>::new(true), "wide_deparser")
+            }),
+            ("w256", || {
+                of(WideDeparser::<256, 32>::new(true), "wide_deparser")
+            }),
+        ],
+    },
+    Subject {
+        name: "wide_plane_rx",
+        sizes: &[("w512", || {
+            let plane = PlaneRx::<512, 64, 2, 8, 0, 1>::wide(4096, Profile::Messages);
+            of(plane, "wide_plane_rx")
+        })],
+    },
+    Subject {
+        name: "wide_plane_tx",
+        sizes: &[("w512", || {
+            let plane = PlaneTx::<512, 64, 2, 8, 0, 1>::wide(4096, Profile::Messages);
+            of(plane, "wide_plane_tx")
+        })],
     },
     // Congestion windows and round trips by either law.
     Subject {

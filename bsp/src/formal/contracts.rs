@@ -5,6 +5,7 @@ use metaroce_cores::burst_splitter::BurstSplitter;
 use metaroce_cores::event_arbiter::EventArbiter;
 use metaroce_cores::find_first::FindFirst16;
 use metaroce_cores::forwarded_table::ForwardedTable;
+use metaroce_cores::lut_fifo::LutFifo;
 use metaroce_cores::message_tracker::MessageTracker;
 use metaroce_cores::narrow::Narrowing;
 use metaroce_cores::next_in_turn::NextInTurn;
@@ -121,6 +122,17 @@ pub(crate) const CONTRACTS: &[Contract] = &[
         fault: Fault {
             right: "rollback ? committed_q :\n        next_write;",
             wrong: "next_write;",
+        },
+    },
+    Contract {
+        name: "lut_fifo",
+        size: "4 words of 4 bits",
+        emit: || emitted(LutFifo::<Bits<4>, 2>::default(), "lut_fifo"),
+        properties: properties!("lut_fifo"),
+        depth: Some(20),
+        fault: Fault {
+            right: "assign push_ready = (~full_q);",
+            wrong: "assign push_ready = 1'b1;",
         },
     },
     Contract {

@@ -40,6 +40,7 @@ pub mod host_view;
 pub mod lab;
 pub mod lockstep;
 pub mod model;
+pub mod plane_bench;
 pub mod planes;
 pub mod station;
 pub mod testbed;

@@ -14,6 +14,7 @@ use metaroce_cores::types::TxDescriptor;
 use metaroce_protocol::Profile;
 use metaroce_rtl::plane_rx::PlaneRx;
 use metaroce_rtl::plane_tx::PlaneTx;
+use metaroce_rtl::planes::{Width, emit_receiver, emit_sender};
 use rust_hdl::prelude::*;
 
 #[test]
@@ -77,5 +78,13 @@ fn planes_have_no_warning() {
             PlaneTx::<64, 8, 13, 10>::new(4096, profile),
             "plane_tx",
         ));
+    }
+}
+
+#[test]
+fn wide_planes_have_no_warning() {
+    for width in [Width::W256, Width::W512] {
+        lint(&emit_receiver(width).expect("Verilog"));
+        lint(&emit_sender(width).expect("Verilog"));
     }
 }

@@ -7,6 +7,7 @@ use metaroce_cores::stream_fifo::StreamFifo;
 use metaroce_protocol::Profile;
 use metaroce_rtl::plane_rx::PlaneRx;
 use metaroce_rtl::plane_tx::PlaneTx;
+use metaroce_rtl::planes::{Width, emit_receiver, emit_sender};
 use rust_hdl::prelude::*;
 
 #[test]
@@ -40,4 +41,20 @@ fn the_wide_parts_map_to_ecp5() {
         "select -assert-min 1 t:DP16KD",
     );
     synthesise(&design(Icrc::<64, 8>::default(), "icrc"), "synth_ecp5", "");
+}
+
+#[test]
+fn planes_of_512_bits_have_no_latch_and_no_loop() {
+    // Minutes.
+    if std::env::var_os("METAROCE_LONG").is_none() {
+        return;
+    }
+    let (check, gates) = (
+        "hierarchy -check",
+        "proc; opt_clean; check -assert; select -assert-none t:$dlatch t:$adlatch t:$dlatchsr t:$sr",
+    );
+    let rx = emit_receiver(Width::W512).expect("Verilog");
+    synthesise(&rx, check, gates);
+    let tx = emit_sender(Width::W512).expect("Verilog");
+    synthesise(&tx, check, gates);
 }

@@ -4,7 +4,7 @@ mod engines;
 use std::collections::VecDeque;
 
 use engines::model;
-use metaroce_cores::wide_icrc::WideIcrc;
+use metaroce_cores::wide_icrc::{LATENCY, WideIcrc};
 use metaroce_cosim::model::VerilatedModel;
 use metaroce_protocol::Icrc;
 use rand::{Rng, SeedableRng};
@@ -73,15 +73,15 @@ fn icrc_follows_the_codec(mut dut: VerilatedModel, width: usize, latency: usize,
 #[test]
 fn icrc_of_frames_of_any_length_at_256_bits_a_cycle() {
     for dense in [true, false] {
-        let dut = model(WideIcrc::<256, 32, 4, 5>::default(), "wide_icrc");
-        icrc_follows_the_codec(dut, 32, WideIcrc::<256, 32, 4, 5>::LATENCY, dense);
+        let dut = model(WideIcrc::<256, 32>::default(), "wide_icrc");
+        icrc_follows_the_codec(dut, 32, LATENCY, dense);
     }
 }
 
 #[test]
 fn icrc_of_frames_of_any_length_at_512_bits_a_cycle() {
     for dense in [true, false] {
-        let dut = model(WideIcrc::<512, 64, 8, 6>::default(), "wide_icrc");
-        icrc_follows_the_codec(dut, 64, WideIcrc::<512, 64, 8, 6>::LATENCY, dense);
+        let dut = model(WideIcrc::<512, 64>::default(), "wide_icrc");
+        icrc_follows_the_codec(dut, 64, LATENCY, dense);
     }
 }

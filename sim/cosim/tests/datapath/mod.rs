@@ -2,6 +2,7 @@
 #![allow(dead_code)] // each test file uses a part
 
 pub mod frames;
+pub mod planes;
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -20,12 +21,18 @@ pub fn design<B: Block>(mut block: B, name: &str) -> Design {
 
 /// Runs a model of a block's Verilog, reset and one cycle after it.
 pub fn model<B: Block>(block: B, name: &str) -> VerilatedModel {
+    model_of(&design(block, name))
+}
+
+/// Runs a model of this Verilog, reset and one cycle after it.
+pub fn model_of(design: &Design) -> VerilatedModel {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("verilog");
-    design(block, name)
+    design
         .write_to(&path)
         .unwrap_or_else(|error| panic!("{error}"));
-    let sources = Sources::from_folder(name, &path).unwrap_or_else(|error| panic!("{error}"));
+    let sources =
+        Sources::from_folder(&design.top, &path).unwrap_or_else(|error| panic!("{error}"));
     let mut model = VerilatedModel::build(&sources, &Options::small())
         .unwrap_or_else(|error| panic!("{error}"));
     reset(&mut model);

@@ -75,6 +75,11 @@ fn rough_traffic_of_tiny_nics_agrees_with_the_model() {
 }
 
 #[test]
+fn rough_traffic_of_wide_nics_agrees_with_the_model() {
+    rough(Built::Wide, packets(4_000));
+}
+
+#[test]
 fn without_faults_nothing_is_sent_twice() {
     for built in [Built::Small, Built::Tiny] {
         let lab = NicLab::new(built).expect("Verilog");
