@@ -65,9 +65,9 @@ fn ram_bits_are_counted_by_block() {
     let resolver = rows
         .iter()
         .find(|row| row["block"] == "transmit_side.resolver");
-    // A path's transmissions (256 of 15 bits), its bitvector, and smaller things.
+    // A path's transmissions (256 of 16 bits), its packets (256 of 24), its bitvector, and smaller things.
     let bits = resolver.unwrap()["path"].as_u64().unwrap();
-    assert!((256 * 15 + 256..5_000).contains(&bits), "{bits}");
+    assert!((256 * (16 + 24) + 256..11_000).contains(&bits), "{bits}");
 }
 
 #[test]

@@ -228,8 +228,8 @@ mod tests {
         let all = memories(&emit(Size::Tiny).unwrap());
         let rings = all.iter().filter(|m| m.path.ends_with("resolver.ring"));
         let rings: Vec<_> = rings.collect();
-        // 8 paths of 256 transmissions: 10 bits of PSN, 4 of the slot, a probe.
+        // 8 paths of 256 transmissions: 10 bits of PSN, 5 of the slot, a probe.
         assert_eq!(rings.len(), 1);
-        assert_eq!((rings[0].words_log2, rings[0].width), (11, 15));
+        assert_eq!((rings[0].words_log2, rings[0].width), (11, 16));
     }
 }

@@ -629,6 +629,19 @@ impl World {
             self.hear(&out.frame);
             while self.peer.retire_response() {}
         }
+        // Its quiet tails: a response is delivered once all of it is acknowledged.
+        let paths = u64::from(self.size.connections * self.size.paths);
+        let inputs = Inputs {
+            walk: Some((self.cycle % paths) as u32),
+            current: false,
+            ..inputs
+        };
+        if let Decision::TailProbe(out) | Decision::TimeOutProbe(out) =
+            self.peer.transmit(&inputs, self.dut.now)
+        {
+            self.hear(&out.frame);
+            while self.peer.retire_response() {}
+        }
     }
 
     fn hear(&mut self, frame: &Incoming) {
