@@ -8,6 +8,7 @@ mod lint;
 mod lockstep;
 mod packets;
 mod patience;
+mod posts;
 mod units;
 mod waiting;
 mod windows;
