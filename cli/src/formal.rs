@@ -1,6 +1,7 @@
 //! `metaroce formal`: contracts of cores, proved.
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Mutex;
 
 use anyhow::{Result, bail};
 use clap::Args;
@@ -45,12 +46,11 @@ impl Formal {
             [] => formal::cores().collect(),
             some => some.iter().map(String::as_str).collect(),
         };
-        let mut proofs = Vec::new();
-        for core in cores {
-            let work = || formal::prove(core, &self.out, &toolbox);
-            let proof = output.wait(&format!("proving {core}"), work);
-            proofs.push(proof.map_err(crate::output::flow_error)?);
-        }
+        let progress = Mutex::new(output.progress(cores.len() as u64, "proving contracts"));
+        let done = |ended| progress.lock().expect("no panic").set(ended as u64);
+        let proofs = formal::prove_all(&cores, &self.out, &toolbox, done);
+        drop(progress);
+        let proofs = proofs.map_err(crate::output::flow_error)?;
         let failed = proofs.iter().filter(|proof| !proof.is_good()).count();
         let report = Report {
             proofs,

@@ -11,7 +11,7 @@ module contract (
     input [1:0] other_path,
     input [1:0] other_plane,
     // What commits, ACKs and resolutions tell of other paths, and that the followed path's move on.
-    input [134:0] noise_transmit,
+    input [135:0] noise_transmit,
     input [96:0] noise_snapshot,
     input [40:0] noise_resolved,
     input [40:0] noise_window,
@@ -47,8 +47,8 @@ module contract (
     wire [1:0] touched = plane1 | plane2;
     wire valid = valid1, fresh = fresh1;
     wire [15:0] known = known1;
-    wire [134:0] transmit = begins ? {70'b0, 16'b0, tsn, 15'b0, psn, 14'b0, followed, 1'b1}
-        : mine3 ? {70'b0, 16'b0, tsn + 8'd1, 15'b0, psn + {8'b0, new3}, 14'b0, followed, 1'b1} : noise_transmit;
+    wire [135:0] transmit = begins ? {71'b0, 16'b0, tsn, 15'b0, psn, 14'b0, followed, 1'b1}
+        : mine3 ? {71'b0, 16'b0, tsn + 8'd1, 15'b0, psn + {8'b0, new3}, 14'b0, followed, 1'b1} : noise_transmit;
     wire [96:0] snapshot = begins || acknowledged
         ? {56'b0, 15'b0, begins ? cum : cum + 9'd1, 14'b0, followed, 1'b1} : noise_snapshot;
     wire [40:0] resolved_write = begins || resolves

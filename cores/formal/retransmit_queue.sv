@@ -3,16 +3,16 @@ module contract (
     input clock,
     input reset,
     input push,
-    input [29:0] packet,
+    input [68:0] packet,
     input pop
 );
     wire valid, room;
-    wire [29:0] head;
+    wire [68:0] head;
     CORE core (.*);
 
     (* anyconst *) reg [6:0] number;
     reg [6:0] pushed = 0, popped = 0;
-    reg [29:0] word = 0;
+    reg [68:0] word = 0;
     // Pushes since `room` was last seen: with the one in that cycle five at most.
     reg [2:0] blind = 0;
 

@@ -4,8 +4,10 @@ mod contracts;
 mod solve;
 
 use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
+use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::error::FlowError;
@@ -51,6 +53,22 @@ pub fn tools(toolbox: &Toolbox) -> Result<std::collections::BTreeMap<String, Str
     // SymbiYosys does not know its own: it comes with Yosys.
     toolbox.version(Tool::Sby)?;
     toolbox.versions(&[Tool::Yosys, Tool::Z3])
+}
+
+/// Proves these cores' contracts, a core each on every processor; `done` hears how many have ended.
+pub fn prove_all(
+    cores: &[&str],
+    out: &Path,
+    toolbox: &Toolbox,
+    done: impl Fn(usize) + Sync,
+) -> Result<Vec<Proof>, FlowError> {
+    let ended = AtomicUsize::new(0);
+    let proofs = cores.par_iter().with_max_len(1).map(|core| {
+        let proof = prove(core, out, toolbox);
+        done(ended.fetch_add(1, Ordering::Relaxed) + 1);
+        proof
+    });
+    proofs.collect()
 }
 
 /// Proves one core's contract; logs, and traces of what failed, go to `out`.
