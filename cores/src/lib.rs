@@ -102,6 +102,7 @@ pub mod transmit_config;
 pub mod transmit_engine;
 pub mod transmit_path;
 pub mod types;
+pub mod walk_queue;
 pub mod walker;
 pub mod wide_deparser;
 pub mod wide_headers;

@@ -68,6 +68,8 @@ pub struct Narrowing {
     pub mtu_log2: u32,
     /// Congestion laws and measured time-outs: kept, or every window is WINDOW and every time-out RTO.
     pub laws: bool,
+    /// The background walk goes over all paths, also those that have nothing under way: smaller, and soon around if there are few.
+    pub walks_all: bool,
     /// Slots of responses: kept, or every slot is a request's.
     pub responses: bool,
     /// Stream and message numbers, R_Keys, epochs, congestion marks: kept or 0.
@@ -106,6 +108,7 @@ impl Narrowing {
             ack_every: 0xFF,
             mtu_log2: 0xF,
             laws: true,
+            walks_all: false,
             responses: true,
             names: true,
         }

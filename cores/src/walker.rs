@@ -8,6 +8,7 @@ use crate::transmit_path::{
     Carrier, FailureWrite, Judgement, LastSent, PathWrite, ResolvedWrite, Retries, SnapshotWrite,
     TransmitWrite,
 };
+use crate::walk_queue::WalkQueue;
 use rust_hdl::prelude::*;
 
 /// A path's measured time-out.
@@ -19,11 +20,11 @@ struct Silence {
     ticks: Bits<26>,
 }
 
-/// Looks at one global path a cycle, round and round, and says whether it wants a probe.
+/// Looks at a path a cycle, round and round, and says whether it wants a probe.
 ///
 /// W0 presents the path: it is judged by its records as they were before W0, at the time of W0. The word comes at W4.
-/// Who sends the probe does so before the walk is back at the path: a round takes 16 cycles at least. `GA`: bits of a
-/// global path number, `CA` of a connection's; `N` planes.
+/// Who sends the probe does so before the walk is back at the path: a round takes 16 cycles at least. It goes over the paths that have something under
+/// way ([`WalkQueue`]), in the smallest NIC over all. `GA`: bits of a global path number, `CA` of a connection's; `N` planes.
 #[derive(LogicBlock)]
 pub struct Walker<const CA: usize, const GA: usize, const N: usize> {
     /// The one clock.
@@ -68,6 +69,8 @@ pub struct Walker<const CA: usize, const GA: usize, const N: usize> {
     pub busy: Signal<Out, Bit>,
     judge: ProbeJudge,
     path_bits: Constant<Bits<4>>,
+    all: Constant<Bit>,
+    queue: WalkQueue<GA, 4>,
     round: Constant<Bits<16>>,
     beyond: Constant<Bits<16>>,
     plane_number: [Constant<Bits<3>>; N],
@@ -86,6 +89,8 @@ pub struct Walker<const CA: usize, const GA: usize, const N: usize> {
     windows: RamSdp<Bits<9>, GA>,
     window2: Dff<Bits<9>>,
     unresolved: Signal<Local, Bits<8>>,
+    some3: Dff<Bit>,
+    some4: Dff<Bit>,
     failures: FailedConnections<CA>,
     silence2: Dff<Silence>,
     rto3: Dff<Bits<32>>,
@@ -140,6 +145,8 @@ impl<const CA: usize, const GA: usize, const N: usize> Walker<CA, GA, N> {
             busy: Default::default(),
             judge: ProbeJudge::new(narrowing),
             path_bits: Constant::new(bits((GA - CA) as u64)),
+            all: Constant::new(narrowing.walks_all),
+            queue: Default::default(),
             round: Constant::new(bits((1 << GA.max(4)) - 1)),
             beyond: Constant::new(bits(
                 (1 << GA.max(4)) - (1 << GA.min(narrowing.path_bits as usize)),
@@ -160,6 +167,8 @@ impl<const CA: usize, const GA: usize, const N: usize> Walker<CA, GA, N> {
             windows: Default::default(),
             window2: Default::default(),
             unresolved: Default::default(),
+            some3: Default::default(),
+            some4: Default::default(),
             failures: Default::default(),
             silence2: Default::default(),
             rto3: Default::default(),
@@ -196,7 +205,7 @@ impl<const CA: usize, const GA: usize, const N: usize> Logic for Walker<CA, GA, 
         dff_setup!(
             self, clock, place, valid1, path1, now1, idle1, valid2, path2, now2, idle2, sent2,
             retries2, heard2, first2, carrier2, valid3, path3, plane3, heard3, valid4, path4,
-            plane4, heard4, silence2, rto3, window2
+            plane4, heard4, silence2, rto3, window2, some3, some4
         );
         self.judge.clock.next = self.clock.val();
         self.sent.clock.next = self.clock.val();
@@ -237,11 +246,23 @@ impl<const CA: usize, const GA: usize, const N: usize> Logic for Walker<CA, GA, 
         self.carrier.write_data.next.plane = self.path_write.val().plane;
 
         // W0.
-        self.looks.next =
-            !self.hold.val() & ((self.place.q.val() & self.beyond.val()) == bits::<16>(0));
+        self.queue.clock.next = self.clock.val();
+        self.queue.reset.next = self.reset.val();
+        self.queue.hold.next = self.hold.val();
+        self.queue.sent.next = !self.all.val() & self.transmit.val().valid;
+        self.queue.sent_path.next = bit_cast::<GA, 16>(self.transmit.val().path);
+        self.queue.path3.next = self.path3.q.val();
+        self.queue.path4.next = self.path4.q.val();
+        self.queue.active.next = self.valid4.q.val() & self.some4.q.val();
+        self.looks.next = self.queue.looks.val();
+        self.shown.next = self.queue.path.val();
+        if self.all.val() {
+            self.looks.next =
+                !self.hold.val() & ((self.place.q.val() & self.beyond.val()) == bits::<16>(0));
+            self.shown.next = bit_cast::<GA, 16>(self.place.q.val() & self.used_paths.val());
+        }
         self.looking.next = self.looks.val();
-        self.looked_at.next = self.place.q.val();
-        self.shown.next = bit_cast::<GA, 16>(self.place.q.val() & self.used_paths.val());
+        self.looked_at.next = bit_cast::<16, GA>(self.shown.val());
         self.sent.read_address.next = self.shown.val();
         self.retries.read_address.next = self.shown.val();
         self.heard.read_address.next = self.shown.val();
@@ -313,6 +334,8 @@ impl<const CA: usize, const GA: usize, const N: usize> Logic for Walker<CA, GA, 
             }
         }
         self.plane3.d.next = self.here.val();
+        self.some3.d.next = self.unresolved.val().any();
+        self.some4.d.next = self.some3.q.val();
         self.heard3.d.next = self.heard2.q.val();
         self.valid4.d.next = self.valid3.q.val();
         self.path4.d.next = self.path3.q.val();
@@ -328,8 +351,11 @@ impl<const CA: usize, const GA: usize, const N: usize> Logic for Walker<CA, GA, 
         self.judgement.next.give_up = self.judge.give_up.val();
         self.judgement.next.retries = self.judge.retries_next.val();
         self.judgement.next.last_ack = self.heard4.q.val();
-        self.busy.next =
-            self.valid1.q.val() | self.valid2.q.val() | self.valid3.q.val() | self.valid4.q.val();
+        self.busy.next = (!self.all.val() & self.queue.busy.val())
+            | self.valid1.q.val()
+            | self.valid2.q.val()
+            | self.valid3.q.val()
+            | self.valid4.q.val();
 
         if self.reset.val() {
             self.place.d.next = bits::<16>(0);

@@ -210,6 +210,7 @@ impl Size {
     pub fn narrowing(self) -> Narrowing {
         Narrowing {
             laws: self != Self::Tiny,
+            walks_all: self == Self::Tiny,
             ..Narrowing::none()
         }
     }

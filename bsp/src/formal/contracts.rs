@@ -21,6 +21,7 @@ use metaroce_cores::shift_queue::ShiftQueue;
 use metaroce_cores::skid_buffer::SkidBuffer;
 use metaroce_cores::slot_counter::SlotCounter;
 use metaroce_cores::stream_fifo::{FrameFifo, StreamFifo};
+use metaroce_cores::walk_queue::WalkQueue;
 use metaroce_cores::window_step::WindowStep;
 use metaroce_emit::{Design, EmitError};
 use rust_hdl::prelude::*;
@@ -300,6 +301,17 @@ pub(crate) const CONTRACTS: &[Contract] = &[
         fault: Fault {
             right: "assign push_ready = ((write_pointer_q + 2'h1) != read_pointer_q);",
             wrong: "assign push_ready = 1'b1;",
+        },
+    },
+    Contract {
+        name: "walk_queue",
+        size: "4 paths, away for 4 cycles",
+        emit: || emitted(WalkQueue::<2, 2>::default(), "walk_queue"),
+        properties: properties!("walk_queue"),
+        depth: Some(29),
+        fault: Fault {
+            right: "(entering_3_q & (~present_read_data))",
+            wrong: "entering_3_q",
         },
     },
     Contract {

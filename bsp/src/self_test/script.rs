@@ -193,6 +193,7 @@ pub fn narrowing() -> Narrowing {
         ack_every: 0,
         mtu_log2: MTU_LOG2 ^ map::MTU_LOG2.reset,
         laws: false,
+        walks_all: true,
         responses: false,
         names: false,
     }

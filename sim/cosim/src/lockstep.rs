@@ -20,10 +20,12 @@ mod messages;
 mod mismatch;
 mod names;
 mod predicted;
+mod walk;
 
 use arrivals::Arrivals;
 use messages::Receiving;
 pub use mismatch::Mismatch;
+use walk::Unlooked;
 
 /// What happened, for reports.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,6 +67,7 @@ pub struct Lockstep {
     memory: SharedMemory,
     planes: Vec<Plane>,
     receiving: Receiving,
+    unlooked: Unlooked,
     /// Address, bytes, and how much of each plane must be in memory before.
     completions: VecDeque<(u64, [u8; Cqe::BYTES], Vec<u64>)>,
     cycle: u64,
@@ -93,6 +96,7 @@ impl Lockstep {
             memory,
             planes: (0..size.planes).map(|_| Plane::default()).collect(),
             receiving: Receiving::default(),
+            unlooked: Unlooked::default(),
             completions: VecDeque::new(),
             cycle: 0,
             accepted: None,
@@ -143,9 +147,13 @@ impl Lockstep {
             if idle && (self.nic.has_current() || self.nic.has_response_to_send()) {
                 return Err(self.differs("trace_judge_idle", "a message to send", "none"));
             }
+            let unresolved = self.nic.send_path(path).map(|send| send.unresolved());
+            let some = unresolved.is_some_and(|count| count > 0);
+            self.unlooked.looked(path, some, cycle);
             self.nic.judge(path, idle, commits.now);
         }
         self.on_transmit(commits)?;
+        self.check_walk()?;
         if let Some((path, tsn)) = commits.resolve {
             self.on_resolve(path, tsn)?;
         }
@@ -215,6 +223,9 @@ impl Lockstep {
             Decision::Nothing | Decision::Discard(_) | Decision::GiveUp(_) => None,
         };
         self.tally.first_transmission.get_or_insert(self.cycle);
+        if let Some(choice) = choice {
+            self.unlooked.sent(choice.path, self.cycle);
+        }
         if matches!(decision, Decision::Retransmit(_)) {
             self.tally.first_retransmission.get_or_insert(self.cycle);
         }
