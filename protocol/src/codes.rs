@@ -124,7 +124,7 @@ codes! {
         BadKey = 1, "bad_key";
         /// Refused: the payload does not lie inside the region.
         BadRange = 2, "bad_range";
-        /// Refused: no buffer is posted for it (profiles `Messages` and `Whole`).
+        /// Refused: no buffer is posted for it (all profiles but `Write`).
         ReceiverNotReady = 3, "receiver_not_ready";
         /// Refused: the request breaks a stated limit, or answers what was not asked.
         InvalidRequest = 4, "invalid_request";

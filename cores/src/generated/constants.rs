@@ -33,7 +33,7 @@ pub const STATUS_SUCCESS: u64 = 0;
 pub const STATUS_BAD_KEY: u64 = 1;
 /// Refused: the payload does not lie inside the region.
 pub const STATUS_BAD_RANGE: u64 = 2;
-/// Refused: no buffer is posted for it (profiles `Messages` and `Whole`).
+/// Refused: no buffer is posted for it (all profiles but `Write`).
 pub const STATUS_RECEIVER_NOT_READY: u64 = 3;
 /// Refused: the request breaks a stated limit, or answers what was not asked.
 pub const STATUS_INVALID_REQUEST: u64 = 4;
@@ -91,9 +91,9 @@ pub const WRITE_IMM_OVERHEAD_BYTES: u64 = 108;
 pub const SEND_OVERHEAD_BYTES: u64 = 84;
 /// The same of a SEND_IMM.
 pub const SEND_IMM_OVERHEAD_BYTES: u64 = 92;
-/// The same of a SEND_IMM.
+/// A READ_REQUEST's frame in bytes.
 pub const READ_REQUEST_FRAME_BYTES: u64 = 100;
-/// The same of a SEND_IMM.
+/// The same of a READ_RESPONSE.
 pub const READ_RESPONSE_OVERHEAD_BYTES: u64 = 84;
 /// An ACK's frame in bytes.
 pub const ACK_FRAME_BYTES: u64 = 108;

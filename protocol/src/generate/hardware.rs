@@ -446,12 +446,12 @@ fn constants() -> Generated {
             c::SEND_IMM_OVERHEAD_BYTES as u64,
         ),
         (
-            "The same of a SEND_IMM.",
+            "A READ_REQUEST's frame in bytes.",
             "READ_REQUEST_FRAME_BYTES",
             c::READ_REQUEST_FRAME_BYTES as u64,
         ),
         (
-            "The same of a SEND_IMM.",
+            "The same of a READ_RESPONSE.",
             "READ_RESPONSE_OVERHEAD_BYTES",
             c::READ_RESPONSE_OVERHEAD_BYTES as u64,
         ),

@@ -16,7 +16,7 @@ target sends must be readable, carry a right ICRC, and name the right addresses,
 | target | what it is | what it can't be asked |
 | --- | --- | --- |
 | `model` | the golden model, in process, in virtual time | nothing |
-| `cosim` | the verilated NIC of size `small` with the model in lockstep beside it; a tick is a cycle | Read, atomics, patience with a receiver that is not ready, laws but `Aimd`, hints, epochs, planes |
+| `cosim` | the verilated NIC of size `small` with the model in lockstep beside it; a tick is a cycle | atomics, laws but `Aimd`, hints, epochs, planes |
 | `soft://HOST:PORT` | a software peer that `metaroce serve` runs with default constants, over UDP sockets, in real time | to post requests or buffers, to move its clock, to take other constants, to hear wrong Ethernet, IP or UDP headers; its counters |
 
 A point that needs what a target lacks is `skipped` with the reason, never passed. Counters are compared where a target shows them.

@@ -153,7 +153,6 @@ impl Lockstep {
             self.nic.judge(path, idle, commits.now);
         }
         self.on_transmit(commits)?;
-        self.check_walk()?;
         if let Some((path, tsn)) = commits.resolve {
             self.on_resolve(path, tsn)?;
         }

@@ -296,6 +296,7 @@ impl Station {
             self.lockstep.on_register_begun(offset, value);
         }
         self.lockstep.on_commits(commits, cycle)?;
+        self.lockstep.check_walk()?;
         let mut frames = Vec::new();
         for (plane, sink) in self.tx.iter_mut().enumerate() {
             while let Some(sent) = sink.pop() {

@@ -30,7 +30,7 @@ pub struct Commits {
     pub advance: Option<u32>,
     /// A frame of this plane meets the ACK engine.
     pub acknowledge: Option<u32>,
-    /// The window of this path becomes so many packets, by the oldest of its events that has not changed it.
+    /// The window of this path becomes so many packets, by what happened 15 cycles before.
     pub window: Option<(u32, u32)>,
     /// This connection gave up, and fails now.
     pub give_up: Option<u32>,

@@ -308,7 +308,8 @@ impl Nic {
 
     /// The sender's side of a path, to look at.
     pub fn send_path(&self, path: u32) -> Option<&SendPath> {
-        self.paths[path as usize].as_ref().map(|p| &p.send)
+        let path = self.paths.get(path as usize).and_then(Option::as_ref);
+        path.map(|p| &p.send)
     }
 
     /// The receiver's side of a path, to look at.

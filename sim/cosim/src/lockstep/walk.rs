@@ -27,7 +27,8 @@ impl Unlooked {
 
 impl Lockstep {
     /// A round is as many looks as there are paths at most, two cycles each if as many paths enter it; configuration holds it up for a while.
-    pub(super) fn check_walk(&mut self) -> Outcome {
+    /// For whoever tells every look, and not only those that end in a probe.
+    pub fn check_walk(&mut self) -> Outcome {
         if !self.cycle.is_multiple_of(EVERY) {
             return Ok(());
         }

@@ -4,7 +4,7 @@ use metaroce_cosim::model::VerilatedModel;
 use metaroce_protocol::frame::{Addresses, parse_up_to};
 use metaroce_protocol::{
     Body, Bth, DropReason, Icrc, Imm, MacAddr, Match, Msg, Nak, Opcode, Path, Profile, Psn, Reth,
-    Sack, Tsn,
+    Sack, Tag, Tsn,
 };
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
@@ -47,6 +47,16 @@ impl Sample {
                 msg: Msg::decode(&tail[..8]).expect("8 bytes"),
                 matching: Match::decode(&tail[8..16]).expect("8 bytes"),
                 imm: Imm::decode(&tail[16..24]).expect("8 bytes"),
+                payload: &payload,
+            },
+            Opcode::ReadRequest => Body::ReadRequest {
+                msg: Msg::decode(&tail[..8]).expect("8 bytes"),
+                reth: Reth::decode(&tail[8..24]).expect("16 bytes"),
+                tag: Tag::decode(&tail[24..32]).expect("8 bytes"),
+            },
+            Opcode::ReadResponse => Body::ReadResponse {
+                msg: Msg::decode(&tail[..8]).expect("8 bytes"),
+                tag: Tag::decode(&tail[8..16]).expect("8 bytes"),
                 payload: &payload,
             },
             Opcode::Ack => Body::Ack(Sack::decode(&tail).expect("40 bytes")),
@@ -103,13 +113,15 @@ impl Sample {
 
     /// Any opcode that `profile` knows; of payloads, short and full ones above all.
     pub fn any(random: &mut ChaCha8Rng, most: usize, profile: Profile) -> Self {
-        let opcode = match random.random_range(0..10) {
+        let opcode = match random.random_range(0..12) {
             0 => Opcode::Ack,
             1 => Opcode::Refusal,
             2 => Opcode::Probe,
             3 => Opcode::WriteImm,
             4 => Opcode::Send,
             5 => Opcode::SendImm,
+            6 => Opcode::ReadRequest,
+            7 => Opcode::ReadResponse,
             _ => Opcode::Write,
         };
         let opcode = if profile.knows(opcode) {
@@ -118,7 +130,7 @@ impl Sample {
             Opcode::Write
         };
         let payload = match random.random_range(0..10) {
-            _ if matches!(opcode, Opcode::Ack | Opcode::Refusal | Opcode::Probe) => 0,
+            _ if !opcode.has_payload() => 0,
             0..5 => random.random_range(0..40),
             5..8 => random.random_range(0..=most.min(400)),
             8 => most - random.random_range(0..9),

@@ -65,8 +65,9 @@ pub fn receive(
         bytes += frame.len() as u64;
         if let (Ok(frame), Outcome::Receive(event)) =
             (parse_as(frame, profile), outcome(frame, most, profile))
-            && let Some(payload) = frame.body.payload()
+            && frame.body.opcode() != Opcode::Probe
         {
+            let payload = frame.body.payload().unwrap_or_default();
             payloads.push_back((event.payload, payload.to_vec()));
         }
     }
