@@ -3,16 +3,15 @@
 use crate::prim::{Dff, RamSdp};
 use rust_hdl::prelude::*;
 
-/// One write port, one read port, and a load port for the time when nothing is read; 2^A words.
+/// One write port, one read port; 2^A words.
 ///
-/// A load is not forwarded: what is read later than in its cycle has it. It wins over a write. So who sets words up from elsewhere has no choice in the loop of one word.
-/// Else as [`ForwardedTable`].
+/// `read_data` is a register's output, two cycles after `read_address`, and holds every write of the cycles before it. So what
+/// a stage reads, changes and writes back is never older than the stage before it, and its logic starts at registers:
+/// the loop of one word is register, change, mux, register. A RAM's output is late, so its word has one choice before it: the last.
+/// Latency: 2 cycles.
 #[derive(LogicBlock, Default)]
-pub struct LoadableTable<T: Synth, const A: usize> {
+pub struct ForwardedTable<T: Synth, const A: usize> {
     pub clock: Signal<In, Clock>,
-    pub load: Signal<In, Bit>,
-    pub load_address: Signal<In, Bits<A>>,
-    pub load_data: Signal<In, T>,
     pub write_enable: Signal<In, Bit>,
     pub write_address: Signal<In, Bits<A>>,
     pub write_data: Signal<In, T>,
@@ -28,24 +27,7 @@ pub struct LoadableTable<T: Synth, const A: usize> {
     word: Dff<T>,
 }
 
-/// One write port, one read port; 2^A words.
-///
-/// `read_data` is a register's output, two cycles after `read_address`, and holds every write of the cycles before it. So what
-/// a stage reads, changes and writes back is never older than the stage before it, and its logic starts at registers:
-/// the loop of one word is register, change, mux, register. A RAM's output is late, so its word has one choice before it: the last.
-/// Latency: 2 cycles.
-#[derive(LogicBlock, Default)]
-pub struct ForwardedTable<T: Synth, const A: usize> {
-    pub clock: Signal<In, Clock>,
-    pub write_enable: Signal<In, Bit>,
-    pub write_address: Signal<In, Bits<A>>,
-    pub write_data: Signal<In, T>,
-    pub read_address: Signal<In, Bits<A>>,
-    pub read_data: Signal<Out, T>,
-    inner: LoadableTable<T, A>,
-}
-
-impl<T: Synth, const A: usize> Logic for LoadableTable<T, A> {
+impl<T: Synth, const A: usize> Logic for ForwardedTable<T, A> {
     #[hdl_gen]
     fn update(&mut self) {
         dff_setup!(self, clock, address, hit, written, word);
@@ -53,11 +35,6 @@ impl<T: Synth, const A: usize> Logic for LoadableTable<T, A> {
         self.ram.write_enable.next = self.write_enable.val();
         self.ram.write_address.next = self.write_address.val();
         self.ram.write_data.next = self.write_data.val();
-        if self.load.val() {
-            self.ram.write_enable.next = true;
-            self.ram.write_address.next = self.load_address.val();
-            self.ram.write_data.next = self.load_data.val();
-        }
         self.ram.read_address.next = self.read_address.val();
         self.address.d.next = self.read_address.val();
         self.written.d.next = self.write_data.val();
@@ -74,20 +51,5 @@ impl<T: Synth, const A: usize> Logic for LoadableTable<T, A> {
             self.word.d.next = self.ram.read_data.val();
         }
         self.read_data.next = self.word.q.val();
-    }
-}
-
-impl<T: Synth, const A: usize> Logic for ForwardedTable<T, A> {
-    #[hdl_gen]
-    fn update(&mut self) {
-        self.inner.clock.next = self.clock.val();
-        self.inner.load.next = false;
-        self.inner.load_address.next = self.write_address.val();
-        self.inner.load_data.next = self.write_data.val();
-        self.inner.write_enable.next = self.write_enable.val();
-        self.inner.write_address.next = self.write_address.val();
-        self.inner.write_data.next = self.write_data.val();
-        self.inner.read_address.next = self.read_address.val();
-        self.read_data.next = self.inner.read_data.val();
     }
 }

@@ -3,7 +3,7 @@
 use rust_hdl::prelude::*;
 
 use crate::counts::ReceiveCounts;
-use crate::forwarded_table::{ForwardedTable, LoadableTable};
+use crate::forwarded_table::ForwardedTable;
 use crate::generated::constants;
 use crate::generated::tails::{UnpackReadRequestTail, UnpackWriteTail};
 use crate::message_part::{MessageVerdict, ReadAsk};
@@ -133,7 +133,7 @@ pub struct ReceiveEngine<
     path_plane4: Dff<Bits<3>>,
     quiet: Dff<Bits<8>>,
     tail4: UnpackWriteTail,
-    states: LoadableTable<ReceiveState, GA>,
+    states: ForwardedTable<ReceiveState, GA>,
     toggles: ForwardedTable<Bit, GA>,
     step: ReceivePath,
     refusable: Signal<Local, Bit>,
@@ -471,13 +471,6 @@ impl<const G: usize, const CA: usize, const GA: usize, const RA: usize, const SA
         self.write_state.next = self.step.after.val();
         self.write_state.next.received = self.step.after.val().received & self.received_used.val();
         self.write_state.next.marked = self.step.after.val().marked & self.received_used.val();
-        self.states.write_enable.next = self.live4.q.val();
-        self.states.write_address.next = self.paths[3].q.val();
-        self.states.write_data.next = self.step.after.val();
-        self.states.write_data.next.received =
-            self.step.after.val().received & self.received_used.val();
-        self.states.write_data.next.marked =
-            self.step.after.val().marked & self.received_used.val();
         self.write_slot.next = self.sack.slot.val();
         self.write_slot_enable.next = self.sack.accepted.val();
 
@@ -617,9 +610,9 @@ impl<const G: usize, const CA: usize, const GA: usize, const RA: usize, const SA
             self.write_state.next.last_marked = false;
             self.write_state.next.request = false;
         }
-        self.states.load.next = self.begin.q.val().valid;
-        self.states.load_address.next = self.write_path.val();
-        self.states.load_data.next = self.write_state.val();
+        self.states.write_address.next = self.write_path.val();
+        self.states.write_data.next = self.write_state.val();
+        self.states.write_enable.next = self.write_enable.val();
         self.toggles.write_address.next = bit_cast::<GA, 16>(self.built.val().path);
         self.toggles.write_data.next = self.built.val().toggle;
         self.toggles.write_enable.next = self.built.val().valid;
