@@ -72,7 +72,7 @@ pub fn prove_all(
 }
 
 /// Proves one core's contract; logs, and traces of what failed, go to `out`.
-pub fn prove(core: &str, out: &Path, toolbox: &Toolbox) -> Result<Proof, FlowError> {
+fn prove(core: &str, out: &Path, toolbox: &Toolbox) -> Result<Proof, FlowError> {
     let contract = CONTRACTS.iter().find(|contract| contract.name == core);
     let contract = contract.ok_or_else(|| crate::area::unknown("core", core, cores()))?;
     let began = Instant::now();
